@@ -52,20 +52,19 @@ class Attacks:
         the ``excess`` of inside over outside with its interval ``low, high``.
     level : float
         Of all intervals together.
-    independent : bool
-        Whether people were taken as independent although they come in clusters.
+    clustered : bool
+        Whether people come in clusters, of which the intervals know nothing.
     """
 
     rows: pd.DataFrame
     level: float
-    independent: bool
+    clustered: bool
 
     @property
     def words(self) -> str:
         """Who is hit, or what is ruled out."""
         rows, hit = self.rows, self.rows[self.rows["low"] > 0]
         largest = rows[rows["group"] == rows.loc[rows["tried"].idxmax(), "group"]]
-        share = f"{len(hit)} of {len(rows)} pairs of attack and group"
         if hit.empty:
             said = (
                 f"Attacks: in none of {len(rows)} pairs of attack and group are people inside hit"
@@ -75,13 +74,14 @@ class Attacks:
         else:
             worst = hit.loc[hit["excess"].idxmax()]
             said = (
-                f"Attacks: in {share} people inside are hit more often than people left out,"
-                f" beyond chance. Most: {worst.attack} in {worst.group}, right for"
-                f" {worst.inside:.0%} of the people inside and {worst.outside:.0%} of the others."
+                f"Attacks: in {len(hit)} of {len(rows)} pairs of attack and group people inside are"
+                f" hit more often than people left out, beyond chance. Most: {worst.attack} in"
+                f" {worst.group}, right for {worst.inside:.0%} of the people inside and"
+                f" {worst.outside:.0%} of the others."
             )
         level = f" Intervals hold together with {self.level:.0%} confidence."
         households = " They take people as independent, and are too narrow for households."
-        return said + level + households * self.independent
+        return said + level + households * self.clustered
 
     @property
     def table(self) -> pd.DataFrame:
