@@ -13,6 +13,7 @@ from lib.datasets import TASKS
 from lib.fairness import FAIR
 from lib.ldp import SPLITS, make, split_budget
 from lib.ledger.judge import evaluate, summary, tallied
+from lib.plotting.lines import spread
 from lib.plotting.style import BLUE, GREEN, GREY, OLIVE, ORANGE, RED, REFERENCE
 from lib.runner import results, scores
 from lib.stats.summary import mean_interval
@@ -44,7 +45,7 @@ def _beside(ax: Axes, rows: pd.DataFrame, order: dict[str, str]) -> str:
         (0.12, "StratCOINPRESS", "a mean of its own", BLUE, "o"),
     ):
         own = rows[rows["method"] == name].loc[[*order]]
-        ends = np.abs(own[["low", "high"]].to_numpy().T - own["mean"].to_numpy())
+        ends = spread(own)
         look = {"color": colour, "markersize": 9, "capsize": 5, "label": label}
         ax.errorbar(np.arange(len(own)) + shift, own["mean"], ends, fmt=mark, **look)
         said.append(f"{label} {', '.join(own['mean'].map('{:.2g}'.format))}")
@@ -98,8 +99,9 @@ def pays() -> tuple[Figure, str]:
     every = pd.concat(found)
     count = pd.concat(pd.crosstab(every[by], every["sign"]) for by in ("table", "mechanism"))
     order = [*names.values(), "MST", "GEM", "AIM"]
-    parts = ["lower", "too close", "higher"]
-    return stacked(count.loc[order, parts], (GREEN, GREY, RED), "settings, of 54")
+    shown = count.loc[order, ["lower", "too close", "higher"]]
+    (of,) = set(shown.sum(axis=1))
+    return stacked(shown, (GREEN, GREY, RED), f"settings, of {of:.0f}")
 
 
 def bits() -> tuple[Figure, str]:
@@ -124,7 +126,8 @@ def fairer() -> tuple[Figure, str]:
     counts = {m: tally(paired(rows, m, fair=fair), better=-1).sum() for m, fair in FAIR.items()}
     table = pd.DataFrame(counts).T[["better", "unclear", "worse"]].astype(int)
     table.columns = ["fairer", "too close", "less fair"]
-    return stacked(table, (GREEN, GREY, RED), "settings, of 126")
+    (of,) = set(table.sum(axis=1))
+    return stacked(table, (GREEN, GREY, RED), f"settings, of {of}")
 
 
 def minor() -> tuple[Figure, str]:
@@ -145,7 +148,7 @@ def minor() -> tuple[Figure, str]:
         ax.set_xticks([])
         said.append(f"{title}: {(own['low'] > -0.02).mean():.0%} lie above it")
     axes[0].set_ylabel("change, 95% interval")
-    axes[0].set_xlabel("90 losses, sorted")
+    axes[0].set_xlabel(f"{len(own)} losses, sorted")
     return fig, f"Intervals of losses, sorted, and a dashed margin at -0.02. {'; '.join(said)}."
 
 
