@@ -162,7 +162,7 @@ def kept_and_given(rows: pd.DataFrame) -> Picture:
         "information left",
         "W₁ of a lookup (at most 2)",
         xlim=(-0.05, 1.05),
-        ylim=(-0.1, 2.1),
+        ylim=(-0.2, 2.1),
     )
     for group, part in rows.groupby("group", sort=False):
         ax.plot(part["kept"], part["given"], "o", color=PEOPLE[group], label=group)
@@ -174,21 +174,18 @@ def kept_and_given(rows: pd.DataFrame) -> Picture:
     return fig, f"Information left and W1 distance of each release. {'; '.join(words)}."
 
 
-def right_names(laws: Mapping[float, Any], hits: int) -> Picture:
-    """The law of right names for each epsilon (frozen, of SciPy), and how many were counted."""
+def right_names(right: np.ndarray, laws: Mapping[float, np.ndarray], hits: int) -> Picture:
+    """Probabilities of so many ``right`` names for each epsilon, and how many were counted."""
     fig, ax = panel((4.2, 3.0), "right names", "probability")
     for (epsilon, law), colour in zip(laws.items(), (GREY, BLUE, GREEN, RED), strict=True):
-        low, high = law.support()
-        j = np.arange(low, high + 1)
-        ax.plot(j, law.pmf(j), color=colour)
-        top = law.pmf(j).argmax()
-        at = (j[top], law.pmf(j[top]))
+        ax.plot(right, law, color=colour)
+        at = (right[law.argmax()], law.max())
         note(ax, f"ε = {epsilon}", at, (0, 3), color=colour, ha="center", fontsize=9)
     ax.axvline(hits, color=DARK, linestyle="--")
     top = 1.2 * ax.get_ylim()[1]
     ax.set_ylim(top=top)
     note(ax, f"counted: {hits}", (hits, top), (-4, -12), ha="right", color=DARK)
-    means = ", ".join(f"{law.mean():.0f} at epsilon {e}" for e, law in laws.items())
+    means = ", ".join(f"{law @ right:.0f} at epsilon {e}" for e, law in laws.items())
     return fig, f"Laws of the number of right names, with means {means}; {hits} were counted."
 
 
