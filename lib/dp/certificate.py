@@ -183,7 +183,7 @@ def epsilon_limit(guesses: Sequence[Guesses], *, level: float = 0.95, delta: flo
     >>> epsilon_limit([Guesses(named=4, hits=3, people=8, inside=4)])
     0.0
     """
-    alpha = 1 - validate.fraction("level", level)
+    alpha = _alpha(level)
     if hits_p(guesses, 0.0, delta=delta) > alpha:
         return 0.0
     if hits_p(guesses, _MOST, delta=delta) <= alpha:  # no table of people does this
@@ -210,6 +210,11 @@ def ceiling(people: int, *, splits: int = 1, level: float = 0.95) -> float:
     (17.2, 0.0)
     """
     return epsilon_limit(_all_right(people, splits), level=level)
+
+
+def _alpha(level: float) -> float:
+    """The share of false alarms. A chance that equals it refutes nothing, whatever its last bit."""
+    return (1 - validate.fraction("level", level)) * (1 - 1e-9)
 
 
 def _all_right(people: int, splits: int) -> list[Guesses]:
@@ -242,7 +247,7 @@ def smallest_leak(
     >>> [round(smallest_leak(people), 2) for people in (20, 100, 1000)]
     [2.84, 1.06, 0.32]
     """
-    alpha, power = 1 - validate.fraction("level", level), validate.fraction("power", power)
+    alpha, power = _alpha(level), validate.fraction("power", power)
     tables = _all_right(people, splits)
 
     def law(log_odds: float) -> _Law:
