@@ -74,7 +74,7 @@ PROTOCOLS_PAGE = [
 @pytest.mark.filterwarnings("error")
 def test_protocols_runs_at_the_ends_of_its_parameters(parameters):
     """To the last cell that depends on them; the losses are exact at each end."""
-    names = run_cells("ldp/protocols", "largest standardised error", **{"runs": 10} | parameters)
+    names = run_cells("ldp/protocols", "standard errors", **{"runs": 10} | parameters)
     losses = names["losses"].set_index("protocol")
     epsilon = parameters.get("epsilon", 1.0)
     assert losses["enumerated"].to_dict() == pytest.approx(
