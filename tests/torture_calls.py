@@ -39,7 +39,6 @@ from lib.datasets import Unavailable
 from lib.domain import Domain
 from lib.dp import Exponential, Gaussian, Laplace, PrivacyAccountant
 from lib.dp.certificate import Guesses
-from lib.dp.empirical_delta import Promise
 from lib.ldp import PROTOCOLS, make
 from lib.ledger import Claim
 from lib.means import Interval
@@ -47,12 +46,13 @@ from lib.rng import stream
 from lib.synth import AIM, GEM, MST, Stratified
 from lib.synth.base import Measurement
 from studies.coherence.releases import Histogram
+from studies.privacy_audit.empirical_delta import Promise
 from tests.public import names_of
 
 # The packages whose face is public, and the modules behind it that pages import from.
 PUBLIC = """
 lib.ldp lib.dp lib.synth lib.means lib.fairness lib.datasets lib.ledger lib.domain lib.rng
-lib.groups lib.audit.request lib.dp.accounting lib.dp.certificate lib.dp.empirical_delta studies.ldp_fairness.allocation
+lib.groups lib.audit.request lib.dp.accounting lib.dp.certificate studies.privacy_audit.empirical_delta studies.ldp_fairness.allocation
 lib.ldp.histogram studies.ldp_fairness.information lib.ldp.local_hashing studies.private_means.theory studies.private_means.group_sizes
 lib.means.grouped studies.private_means.parity lib.synth.workload lib.stats.holm lib.stats.summary
 studies.ldp_fairness.summary
@@ -327,7 +327,6 @@ OWN: dict[str, dict[str, Any]] = {
     "mean_exceeds": {"values": np.array([0.1, 0.9]), "mean": 0.2},
     "total_variance": {"budgets": [0.5, 0.5], "weighting": "values"},
     "least_variance_split": {"weighting": "values", "frequencies": [np.array([0.5, 0.5])]},
-    "threshold_variance": {"theta": 0.6},
     "optimal_theta": {"theta_range": "paper"},
     "posterior": {"protocol": make("OUE", k=3, epsilon=1.0), "prior": np.array([3.0, 2.0, 1.0])},
     "null_support_mass": {"protocol": make("OUE", k=3, epsilon=1.0)},
@@ -409,7 +408,6 @@ OWN: dict[str, dict[str, Any]] = {
     "mcdiarmid": {"n": 100.0, "m": 50.0, "reading": "tight"},
     "description_length_size": {"n": 10_000, "counts": 1},
     "column_distances": {"ones": 50, "members": 100, "n": 1000},
-    "half_sample_log_tail": {"members": 1000.0},
     "group_spread": {}, "true_half_log": {"log_fresh": -3.0, "spread": 1.0},
     "membership_distances": {"others": 100},
     "distinct_log_probability": {"draws": 23, "universe": 365},

@@ -18,43 +18,19 @@ from lib.ldp.unary import UnaryEncoding
 THETA_RANGES = {"paper": (0.5, 1.0), "published": (0.0, 1.0)}
 
 
-def threshold_variance(theta: float, epsilon: float) -> float:
-    """Variance of THE's estimate at the threshold ``theta``: what the paper minimises.
-
-    It is ``(2 e^(eps t/2) - 1) / (1 + e^(eps (t-1/2)) - 2 e^(eps t/2))^2``.
-    Numerator and denominator are divided by ``e^(eps t)``, so that nothing
-    overflows: the same number, for every budget.
-
-    Parameters
-    ----------
-    theta : float
-        In [0, 1].
-    epsilon : float
-        Privacy budget, from 1e-9 up to 600 (``validate.EPSILON_MIN`` and ``EPSILON_MAX``).
-
-    Returns
-    -------
-    float
-        Variance of an estimated frequency of 0, times the number of people; above 0.
-
-    Raises
-    ------
-    ValueError
-        If ``theta`` or ``epsilon`` is out of range.
-    """
-    return _objective(
-        validate.fraction("theta", theta, open_ends=False), validate.budget("epsilon", epsilon)
-    )
-
-
 def _objective(t: float, epsilon: float) -> float:
+    """Variance of THE's estimate of a rare value, times the people: what the paper minimises.
+
+    ``(2 e^(eps t/2) - 1) / (1 + e^(eps (t-1/2)) - 2 e^(eps t/2))^2``, both divided by
+    ``e^(eps t)``, so that nothing overflows.
+    """
     top = 2 * math.exp(-epsilon * t / 2) - math.exp(-epsilon * t)
     root = math.exp(-epsilon * t / 2) + math.exp(epsilon * (t - 1) / 2) - 2
     return top / root**2
 
 
 def optimal_theta(epsilon: float, theta_range: str = "paper") -> float:
-    """The threshold that minimises :func:`threshold_variance` over ``THETA_RANGES[theta_range]``.
+    """The threshold that minimises a rare value's variance over ``THETA_RANGES[theta_range]``.
 
     Parameters
     ----------

@@ -11,12 +11,12 @@ import numpy as np
 
 from lib.coherence.experiment import Setup, one_split
 from lib.datasets import Dataset, load
-from lib.datasets.memory import cached_by_data_location
 from lib.groups import EVERYONE
 from lib.rng import stream
 from lib.runner.cell import BUDGET, set_checked
 from studies.coherence.releases import ATTACKERS, Attacker, Histogram
 from studies.coherence.splits import SplitCell, record_of
+from studies.data.memory import cached_by_data_location
 
 VERSION = "1"
 SEED = 20260117

@@ -13,12 +13,12 @@ from sklearn.ensemble import RandomForestClassifier
 
 from lib.coherence.experiment import LABELS, Setup, compare, one_split
 from lib.coherence.learners import BATTERY
-from lib.datasets.memory import cached_by_data_location
 from lib.groups import EVERYONE, groups, to_bands
 from lib.rng import stream
 from lib.runner.cell import set_checked
 from studies.coherence.splits import SplitCell, record_of
 from studies.coherence.table import NOT_ASKED, TARGET, Section5, load_section5
+from studies.data.memory import cached_by_data_location
 
 VERSION = "1"
 SEED = 20260116

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import pandas as pd
 
 from lib.datasets.load import Dataset, load, load_raw
-from lib.datasets.memory import cached_by_data_location
 from lib.files import read_yaml
 from studies.data.facts import FACTS
+from studies.data.memory import cached_by_data_location
 from studies.data.steps import keep
 
 TARGET = "DREM"

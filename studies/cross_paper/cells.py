@@ -20,12 +20,12 @@ from lib.coherence.experiment import Setup, as_predictions, compare, halves
 from lib.coherence.learners import BATTERY
 from lib.coherence.tracing import Tracer
 from lib.datasets import Dataset, load
-from lib.datasets.memory import cached_by_data_location
 from lib.fairness import rates
 from lib.rng import stream
 from lib.synth.workload import group_errors
 from studies.cross_paper.groups import collection
 from studies.cross_paper.releases import BY, LDP, TARGET, WITHOUT_EPSILON, Cell, release_of
+from studies.data.memory import cached_by_data_location
 
 VERSION = "1"
 LENS = ("PUMA", "SEX", "AGE", "RAC1P", "HISP", "EDU", "INDP_CAT")

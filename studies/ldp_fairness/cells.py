@@ -21,7 +21,6 @@ from sklearn.model_selection import train_test_split
 
 from lib import validate
 from lib.datasets import Dataset, load, task
-from lib.datasets.memory import cached_by_data_location
 from lib.extras import needs
 from lib.fairness import Metric, evaluate
 from lib.ldp import (
@@ -36,6 +35,7 @@ from lib.ldp import (
 )
 from lib.rng import stream
 from lib.runner.cell import COUNT, KeyedCell, set_checked
+from studies.data.memory import cached_by_data_location
 from studies.ldp_fairness.hyperparameters import CHOICES, hyperparameters
 
 if TYPE_CHECKING:

@@ -28,7 +28,6 @@ from sklearn.model_selection import StratifiedKFold
 
 from lib import validate
 from lib.datasets import load, task
-from lib.datasets.memory import cached_by_data_location
 from lib.extras import needs
 from lib.ldp import design_matrix
 from lib.paths import to_write
@@ -37,6 +36,7 @@ from lib.runner.cell import COUNT, SEVERAL, KeyedCell, set_checked
 from lib.runner.records import needs_real
 from lib.runner.store import Store
 from lib.runner.sweep import run_sweep
+from studies.data.memory import cached_by_data_location
 from studies.ldp_fairness.cells import probability, split_rows, train
 from studies.ldp_fairness.hyperparameters import SEARCH, TRIALS, TRIALS_VERSION, as_parameters
 

@@ -18,11 +18,11 @@ import pandas as pd
 from lib import validate
 from lib.domain import Domain
 from lib.dp import RELATIONS, Gaussian, PrivacyAccountant, noisy
-from lib.dp.empirical_delta import Promise
 from lib.means.grouped import Interval
 from lib.means.stratified import strat_coinpress, strat_laplace
 from lib.synth import AIM, GEM, MST, Stratified
 from lib.synth.base import MARGINAL, Synthesizer
+from studies.privacy_audit.empirical_delta import Promise
 from studies.privacy_audit.replay import Fit
 
 ADD_OR_REMOVE, REPLACE, WITHIN = RELATIONS

@@ -34,9 +34,9 @@ from functools import partial
 import numpy as np
 
 from lib.dp import PrivacyAccountant
-from lib.dp.empirical_delta import Promise, certified_epsilon, proves_violation
 from lib.dp.entries import ADD_OR_REMOVE, RELATIONS, REPLACE, WITHIN
 from lib.rng import stream
+from studies.privacy_audit.empirical_delta import Promise, certified_epsilon, proves_violation
 from studies.privacy_audit.law import Draws, draw_of, off_law
 from studies.privacy_audit.replay import Fit, Replay
 from studies.privacy_audit.sides import can_isolate, two_sides

@@ -14,7 +14,6 @@ import pandas as pd
 
 from lib.domain import Domain
 from lib.dp import Exponential, Gaussian, choose, noisy
-from lib.dp.empirical_delta import Promise
 from lib.synth import GEM, MST, Stratified
 from lib.synth.base import Fitted, Synthesizer
 from lib.synth.domain_compression import Compression
@@ -31,6 +30,7 @@ from studies.privacy_audit.cases import (
     clipped_laplace,
     coinpress,
 )
+from studies.privacy_audit.empirical_delta import Promise
 
 _MST = MST(iterations=3)
 _MEMO: dict[str, int] = {}

@@ -17,11 +17,11 @@ import numpy as np
 from scipy import stats
 
 from lib.dp import Exponential, Gaussian
-from lib.dp.empirical_delta import proves_violation
 from lib.rng import stream
 from lib.runner.cell import COUNT, ONE_OR_MORE, KeyedCell, set_checked
 from studies.privacy_audit.cases import DELTA, Case, case, cases
 from studies.privacy_audit.cells import FAST, LEVEL, SEED
+from studies.privacy_audit.empirical_delta import proves_violation
 from studies.privacy_audit.law import Draw, Draws, Selection, laplace_scores, off_law
 from studies.privacy_audit.replay import Look, log_odds, scale_of
 from studies.privacy_audit.sides import two_sides

@@ -18,12 +18,12 @@ from lib import validate
 from lib.datasets import load, load_raw
 from lib.datasets.cache import Unavailable
 from lib.datasets.codebook import codebook
-from lib.datasets.memory import cached_by_data_location
 from lib.dp import PrivacyAccountant
 from lib.means.grouped import Interval, coinpress, group_order, laplace_means, recombine
 from lib.means.stratified import SPLIT
 from lib.rng import stream
 from lib.runner.cell import COUNT, SEVERAL, KeyedCell, set_checked
+from studies.data.memory import cached_by_data_location
 from studies.data.newyork import load_newyork
 from studies.data.newyork_aggregates import ATTRIBUTES, VARIABLES
 from studies.private_means.parity import parity_error, stratum_errors

@@ -14,12 +14,12 @@ import pandas as pd
 from lib import validate
 from lib.datasets import load
 from lib.datasets.cache import origin as origin
-from lib.datasets.memory import cached_by_data_location
 from lib.domain import Domain
 from lib.files import read_yaml
 from lib.groups import EVERYONE, group_name, group_values
 from lib.paths import DATA
 from lib.rng import stream
+from studies.data.memory import cached_by_data_location
 from studies.synthesizers.newyork import Table as Table
 from studies.synthesizers.newyork import employment, stand_in
 

@@ -21,7 +21,6 @@ from lib.coherence.bounds.paper import size, theorem7_terms, theorem8_delta, the
 from lib.coherence.bounds.tightened import (
     description_length_size,
     half_sample_distance,
-    half_sample_log_tail,
     half_sample_size,
     tightened_size,
 )
@@ -190,10 +189,6 @@ def test_half_sample_size_inverts_the_distance():
 
 
 def test_tails_invert_their_sizes():
-    for members, distance in ((400, 0.6), (3000, 0.2)):
-        log_p = half_sample_log_tail(distance, members)
-        assert half_sample_distance(members, log_p) == pytest.approx(distance, rel=1e-6)
-    assert half_sample_log_tail(0.01, 100) == 0.0
     tail = claim2_tail(2000, 0.6)
     mu = tail / (2 * 2001)
     assert claim2_size(0.3, mu) == pytest.approx(2000, rel=1e-9)

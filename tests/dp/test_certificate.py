@@ -155,7 +155,8 @@ def test_what_can_be_certified_is_known_before():
     assert [ceiling(people, level=sixteen) > 0 for people in (10, 12)] == [False, True]
     assert ceiling(25_900) == pytest.approx(17.25, abs=0.01)
     # of six people three are right by chance in exactly 5%, which refutes nothing
-    assert smallest_leak(4) == smallest_leak(6) == math.inf and ceiling(6) == 0 < ceiling(7)
+    assert smallest_leak(4) == smallest_leak(6) == math.inf
+    assert ceiling(6) == 0 < ceiling(7)
     for people, splits in ((100, 1), (100, 7), (1001, 2)):
         leak = smallest_leak(people, splits=splits)
         assert leak == pytest.approx(10 / math.sqrt(people * splits), rel=0.1)

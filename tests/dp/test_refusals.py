@@ -13,11 +13,11 @@ import pytest
 from lib.dp import Exponential, Gaussian, Laplace, PrivacyAccountant, choose, noisy, rho_of_pure
 from lib.dp.accounting import CONVERSIONS, advanced_composition, delta_of, epsilon_of, zcdp_rho
 from lib.dp.certificate import Guesses, ceiling, epsilon_limit, hits_p, smallest_leak
-from lib.dp.empirical_delta import Promise, delta_exceeds, mean_exceeds
 from lib.dp.gaussian import gaussian_delta
 from lib.means import Interval, strat_coinpress, strat_laplace
 from lib.means.grouped import coinpress
 from lib.rng import stream
+from studies.privacy_audit.empirical_delta import Promise, delta_exceeds, mean_exceeds
 
 VALUES, GROUPS, TOLD = np.arange(6.0), np.array([0, 1, 0, 1, 1, 0]), Interval(low=-5.0, high=5.0)
 LAPLACE, PICK = Laplace(sensitivity=1.0, epsilon=1.0), Exponential(sensitivity=1.0, epsilon=1.0)

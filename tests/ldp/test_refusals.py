@@ -26,7 +26,7 @@ from lib.ldp import (
     split_budget,
 )
 from lib.ldp.grr import randomised_response
-from lib.ldp.histogram import optimal_theta, threshold_variance
+from lib.ldp.histogram import optimal_theta
 from lib.ldp.local_hashing import HashReports, hash_values
 from lib.rng import stream
 from studies.ldp_fairness.allocation import least_variance_split, total_variance
@@ -68,9 +68,8 @@ REFUSED = [
     (lambda: THE(k=4, epsilon=1.0).histogram(np.array([1]), np.random.default_rng), r"^rng must be"),
     (lambda: encoded(rng=np.random.default_rng), r"^rng must be"),
     *((lambda call=call, e=e: call(e), r"^epsilon must be a number >= 1e-09 and <= 600, got")
-      for e in (-1.0, 0.0, NAN, INF, 1e-10, 601, "1") for call in (optimal_theta, lambda e: threshold_variance(0.7, e))),
+      for e in (-1.0, 0.0, NAN, INF, 1e-10, 601, "1") for call in (optimal_theta,)),
     (lambda: optimal_theta(1.0, "wide"), r"^theta_range must be one of .*, got 'wide'"),
-    *((lambda theta=t: threshold_variance(theta, 1.0), r"^theta must be a number in \[0, 1\], got") for t in (-0.1, 1.1, NAN, "0.7")),
     (lambda: hash_values(SEEDS, [-1], 3), r"^values must be whole numbers.*, got -1 "),
     (lambda: hash_values(SEEDS, [0.5], 3), r"^values must be whole numbers.*, got 0.5 "),
     (lambda: hash_values(SEEDS, [NAN], 3), r"^values must be whole numbers.*, got nan "),
@@ -208,8 +207,6 @@ def test_a_share_that_is_too_small_is_told_in_terms_of_the_budget_that_was_given
 @pytest.mark.parametrize("epsilon", [1e-9, 600])
 def test_the_threshold_is_found_at_the_ends(epsilon):
     assert 0.5 < optimal_theta(epsilon) < 1
-    assert 0 < threshold_variance(1.0, epsilon) < math.inf
-    assert 0 < threshold_variance(0.0, epsilon) < math.inf
 
 
 def test_hashes_broadcast():

@@ -14,7 +14,6 @@ import pandas as pd
 import pytest
 
 from lib.dp import Exponential, Gaussian, gaussian_epsilon, noisy
-from lib.dp.empirical_delta import Promise
 from lib.rng import stream
 from lib.synth import MST, Stratified
 from lib.synth.mst import pair_scores
@@ -23,6 +22,7 @@ from studies.privacy_audit import cells as privacy_grid
 from studies.privacy_audit import command
 from studies.privacy_audit.cases import DOMAIN, cases, synthesizer_case
 from studies.privacy_audit.checks import CHECKS, audit
+from studies.privacy_audit.empirical_delta import Promise
 from studies.privacy_audit.faults import FAULTS
 from studies.privacy_audit.figures import delta_curves, epsilons
 from studies.privacy_audit.replay import Look, replay

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from lib.dp import Exponential, Gaussian, Laplace, PrivacyAccountant, noisy
-from lib.dp.empirical_delta import Promise
 from studies.privacy_audit.cells import FAST
 from studies.privacy_audit.checks import audit
+from studies.privacy_audit.empirical_delta import Promise
 from studies.privacy_audit.law import TESTS, Draws, Selection, off_law
 from studies.privacy_audit.power import PowerCell, limit, power_grid, run_power
 from studies.privacy_audit.released import first_difference, parts
@@ -138,7 +138,7 @@ def _keeps(x, rng, memo=[]):  # noqa: B006
 
 
 MEMO = """
-from lib.dp.empirical_delta import Promise
+from studies.privacy_audit.empirical_delta import Promise
 from lib.rng import stream
 from studies.privacy_audit.checks import audit
 from studies.privacy_audit.replay import replay

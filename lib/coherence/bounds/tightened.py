@@ -66,26 +66,6 @@ def _distance(members: float, log_p: float, spread: float) -> float:
     return 2 / math.sqrt(q * (members - 1)) + root * scale
 
 
-@in_range(members=(1e-100, 1e200), spread=(0.0, 1e250))
-def half_sample_log_tail(alpha: float, members: float) -> float:
-    """Bound on the log of the tail: ``ln p`` with :func:`half_sample_distance` equal to ``alpha``.
-
-    0 where there is no bound.
-
-    Examples
-    --------
-    >>> round(half_sample_log_tail(0.3, 1000), 2)
-    -6.17
-    """
-    most = -1e-9
-    if half_sample_distance(members, most) >= alpha:
-        return 0.0
-    least = -members / 2 * (1 - 1e-9) + math.log(4)  # there q reaches 0
-    return brentq(
-        lambda log_p: half_sample_distance(members, log_p) - alpha, least, most, xtol=1e-12
-    )
-
-
 @validate.check_types
 @in_range()
 def half_sample_size(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from lib.datasets import load
-from lib.datasets.memory import cached_by_data_location
+from studies.data.memory import cached_by_data_location
 from studies.ldp_fairness.cells import Cell, run_cell
 
 

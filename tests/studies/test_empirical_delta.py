@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from lib.dp import gaussian_delta, gaussian_epsilon, rho_of_pure
-from lib.dp.empirical_delta import (
+from lib.rng import stream
+from studies.privacy_audit.empirical_delta import (
     MULTIPLES,
     Promise,
     certified_epsilon,
@@ -17,7 +18,6 @@ from lib.dp.empirical_delta import (
     mean_exceeds,
     proves_violation,
 )
-from lib.rng import stream
 
 LEVEL = 1e-8
 
