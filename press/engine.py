@@ -77,6 +77,18 @@ def changed(body: Iterable[ast.stmt]) -> set[str]:
     return found
 
 
+def _joined(outputs: list[NotebookNode]) -> list[NotebookNode]:
+    """The same with each print whole: a busy kernel sends the words of one line in two messages."""
+    found: list[NotebookNode] = []
+    for output in outputs:
+        last = found[-1] if found else {}
+        if output.get("name") == last.get("name") and output.output_type == "stream":
+            last["text"] += output.text
+        else:
+            found.append(output)
+    return found
+
+
 class _Client(PapermillNotebookClient):
     """Runs every cell that can run, and puts a sentence where one fails."""
 
@@ -118,6 +130,7 @@ class _Client(PapermillNotebookClient):
                 source = self._after(error, part)
             outputs += part.outputs
             cell.execution_count = part.execution_count
+        outputs = _joined(outputs)
         if len(outputs) != len(self.nb.cells[index].get("outputs", ())):
             for shown in self._display_id_map.values():  # its outputs have other places now
                 shown.pop(index, None)
