@@ -19,17 +19,21 @@ LEDGER = "chapters/verdicts/ledger"
 ROWS = len(read_claims())
 SHOWN = ".claim:not([hidden])"
 ANCHORS = {  # of pages that are no more, and where they must lead
-    "stratified#claim-stratified-clip": "verdicts/ledger.html#claim-stratified-clip",
-    "stratified#box-stratified-clip": "verdicts/ledger.html#claim-stratified-clip",
-    "stratified#verdicts-stratified-ex-2": "means/evidence.html#verdicts-stratified-ex-2",
-    "stratified#contested-formulas-and-theory": "verdicts/ledger.html#claims-stratified",
-    "ldp": "verdicts/ledger.html#claims-ldp",
-    "ldp#how-a-verdict-comes-about": "verdicts/ledger.html#how-a-verdict-comes-about",
-    "ldp#verdict-rules": "verdicts/ledger.html#verdict-rules",
-    "ldp#fig-split-gains": "ldp/evidence.html#fig-split-gains",
-    "ldp#ex-ver-4": "ldp/evidence.html#ex-ver-4",
-    "coherence#verdicts-coherence-ex-3": "coherence/evidence.html#verdicts-coherence-ex-3",
-    "coherence#box-coherence-claim2": "verdicts/ledger.html#claim-coherence-claim2",
+    **{
+        f"data/{p}": f"data/datasheets.html#data-{p}" for p in ("adult", "lsac", "nist", "replicas")
+    },
+    "data/acs_coverage": "data/datasheets.html#data-acs-coverage",
+    "verdicts/stratified#claim-stratified-clip": "verdicts/ledger.html#claim-stratified-clip",
+    "verdicts/stratified#box-stratified-clip": "verdicts/ledger.html#claim-stratified-clip",
+    "verdicts/stratified#verdicts-stratified-ex-2": "means/evidence.html#verdicts-stratified-ex-2",
+    "verdicts/stratified#contested-formulas-and-theory": "verdicts/ledger.html#claims-stratified",
+    "verdicts/ldp": "verdicts/ledger.html#claims-ldp",
+    "verdicts/ldp#how-a-verdict-comes-about": "verdicts/ledger.html#how-a-verdict-comes-about",
+    "verdicts/ldp#verdict-rules": "verdicts/ledger.html#verdict-rules",
+    "verdicts/ldp#fig-split-gains": "ldp/evidence.html#fig-split-gains",
+    "verdicts/ldp#ex-ver-4": "ldp/evidence.html#ex-ver-4",
+    "verdicts/coherence#verdicts-coherence-ex-3": "coherence/evidence.html#verdicts-coherence-ex-3",
+    "verdicts/coherence#box-coherence-claim2": "verdicts/ledger.html#claim-coherence-claim2",
 }
 
 
@@ -152,14 +156,12 @@ def test_open_cards_fit_the_page_and_closed_ones_leave_it_short(ledger, options)
 
 def test_moved_pages_lead_on_with_their_anchors(chromium, html):
     moved = read_yaml(ROOT / "_config.yml", dict)["sphinx"]["config"]["moved_pages"]
-    assert {f"chapters/verdicts/{old.partition('#')[0]}" for old in ANCHORS} == set(moved)
+    assert {f"chapters/{old.partition('#')[0]}" for old in ANCHORS} == set(moved)
     context = chromium.new_context()
     page = context.new_page()
     for old, new in ANCHORS.items():
         name, _, anchor = old.partition("#")
-        page.goto(
-            Path(html, f"chapters/verdicts/{name}.html").as_uri() + f"#{anchor}" * bool(anchor)
-        )
+        page.goto(Path(html, f"chapters/{name}.html").as_uri() + f"#{anchor}" * bool(anchor))
         page.wait_for_url(f"**/chapters/{new}")
         assert page.evaluate("document.getElementById(location.hash.slice(1)).checkVisibility()")
     context.close()
