@@ -32,7 +32,9 @@ def membership_scores(release: pd.DataFrame, population: pd.DataFrame) -> dict[s
         if there is one, the sum of ``-log2`` of the shares of its values. ``nearest``: this sum
         over the values that one released row has in common with the person, at most; left out
         where people times rows are too many. ``tracer``: how much more frequent the person's pairs
-        of values are in the release, as in :class:`~lib.coherence.tracing.Tracer`.
+        of values are in the release, as in :class:`~lib.coherence.tracing.Tracer`. But a pair of
+        columns weighs by the inverse square of the mean of ``(here - there)^2 / there`` over its
+        cells, 1 for the counts of a random half: what the release did not keep counts little.
 
     Examples
     --------
@@ -103,14 +105,17 @@ def _nearest(records: np.ndarray, surprise: np.ndarray, released: np.ndarray) ->
 
 
 def _tracer(population: np.ndarray, release: np.ndarray) -> np.ndarray:
-    score = np.zeros(len(population))
+    score, weights = np.zeros(len(population)), 0.0
     columns = range(population.shape[1])
     for pair in combinations(columns, min(2, len(columns))):
         widths = 1 + np.maximum(population[:, pair].max(axis=0), release[:, pair].max(axis=0))
         cells = [np.ravel_multi_index(part[:, pair].T, widths) for part in (population, release)]
         there, here = (np.bincount(cell, minlength=int(widths.prod())) for cell in cells)
-        score += (here[cells[0]] / len(release)) / (there[cells[0]] / len(population)) - 1
-    return np.round(score, 9)  # equal sums in another order stay equal
+        excess, filled = here * (len(population) / len(release)) - there, there > 0
+        weight = max(1.0, np.mean(excess[filled] ** 2 / there[filled])) ** -2
+        score += weight * (excess / np.maximum(there, 1))[cells[0]]
+        weights += weight
+    return np.round(score / weights, 9)  # equal sums in another order stay equal
 
 
 @validate.check_types
