@@ -21,10 +21,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.stats import binomtest
+from scipy.stats import norm
 
 from lib.audit.reading import TARGET
 from lib.audit.release import Release
@@ -52,13 +53,10 @@ class Attacks:
         the ``excess`` of inside over outside with its interval ``low, high``.
     level : float
         Of all intervals together.
-    clustered : bool
-        Whether people come in clusters, of which the intervals know nothing.
     """
 
     rows: pd.DataFrame
     level: float
-    clustered: bool
 
     @property
     def words(self) -> str:
@@ -79,9 +77,7 @@ class Attacks:
                 f" {worst.group}, right for {worst.inside:.0%} of the people inside and"
                 f" {worst.outside:.0%} of the others."
             )
-        level = f" Intervals hold together with {self.level:.0%} confidence."
-        households = " They take people as independent, and are too narrow for households."
-        return said + level + households * self.clustered
+        return said + f" Intervals hold together with {self.level:.0%} confidence."
 
     @property
     def table(self) -> pd.DataFrame:
@@ -97,11 +93,28 @@ class Attacks:
         return ordered.rename_axis(columns=None).fillna("–").reset_index()
 
 
+class Hits(NamedTuple):
+    """Who was guessed rightly, their weights, and their clusters; each of shape (m,)."""
+
+    right: np.ndarray
+    weight: np.ndarray
+    unit: np.ndarray
+
+    @property
+    def share(self) -> tuple[float, float]:
+        """The weighted share that is right, and of how many people of equal weight it would be
+        as uncertain, if the members of a cluster are right or wrong together (Kish 1965).
+        """
+        mass = np.bincount(np.unique(self.unit, return_inverse=True)[1], self.weight)
+        return float(np.average(self.right, weights=self.weight)), mass.sum() ** 2 / (mass @ mass)
+
+
 def attacks(request: Request, table: Table, release: Release, inside: np.ndarray) -> Attacks | None:
     """Attack the people ``inside``, a mask of the table's rows, shape (n,), and the others.
 
     Groups of fewer than :data:`~lib.audit.request.LEAST_SHOWN` people on a side are left out
-    unless small groups are to be shown; None if no group is left.
+    unless small groups are to be shown; None if no group is left. Shares of people have the weights
+    of the table, and intervals take the members of a cluster as right or wrong together.
     """
     rng, lens = stream(request.seed, "audit attacks"), list(table.lens)
     least = 1 if request.show_small else LEAST_SHOWN
@@ -121,21 +134,33 @@ def attacks(request: Request, table: Table, release: Release, inside: np.ndarray
     asked = np.unique(np.concatenate([side for sides in targets.values() for side in sides]))
     right = _right(table.frame, release.table, lens, asked)
     named = tracer_score(release.table[table.frame.columns], table.frame)
-    rows: list[tuple[str, str, np.ndarray, np.ndarray]] = []
+    n, design = len(table.frame), table.design
+    weight = np.ones(n) if design.weight is None else design.weight
+    unit = np.arange(n) if design.cluster is None else design.cluster
+    rows: list[tuple[str, str, Hits, Hits]] = []
     theirs = released_groups(request, table, release.raw)
     # as many on each side, or it would be easier to be alone on one
     few = min(inside.sum(), (~inside).sum())
     equal = [table.frame[lens].iloc[_some(np.flatnonzero(s), few, rng)] for s in (inside, ~inside)]
     tried, alone = singled_out(equal, release.table[lens], rng)
     for name, sides in targets.items():
-        for attack, hits in right.items():
-            one, other = (hits[np.searchsorted(asked, side)] for side in sides)
-            rows.append((name, attack, one, other))
         middle = np.median(named[np.concatenate(sides)])
-        rows.append((name, "tracing", named[sides[0]] > middle, named[sides[1]] > middle))
+        for attack in (*right, "tracing"):
+            one, other = (
+                Hits(
+                    right[attack][np.searchsorted(asked, side)]
+                    if attack in right
+                    else named[side] > middle,
+                    weight[side],
+                    unit[side],
+                )
+                for side in sides
+            )
+            rows.append((name, attack, one, other))
         drawn = _some(np.flatnonzero(theirs[name] & tried), most, rng)
         if drawn.size >= least:
-            rows.append((name, "singling out", alone[drawn, 0], alone[drawn, 1]))
+            one, other = (Hits(hits, np.ones(drawn.size), drawn) for hits in alone[drawn].T)
+            rows.append((name, "singling out", one, other))
     level = 1 - request.false_alarm
     each = 1 - request.false_alarm / len(rows)
     found = [
@@ -143,7 +168,7 @@ def attacks(request: Request, table: Table, release: Release, inside: np.ndarray
     ]
     columns = ["group", "attack", "tried", "inside", "tried_out", "outside"]
     frame = pd.DataFrame(found, columns=[*columns, "excess", "low", "high"])
-    return Attacks(frame, level, request.cluster is not None)
+    return Attacks(frame, level)
 
 
 def _percent(share: float) -> str:
@@ -244,15 +269,18 @@ def singled_out(
 
 
 def _compared(
-    inside: np.ndarray, outside: np.ndarray, level: float
+    inside: Hits, outside: Hits, level: float
 ) -> tuple[int, float, int, float, float, float, float]:
     """Sizes, shares, and their difference with Newcombe's (1998) interval, his method 10."""
     shares, ends = [], []
-    for hits in (inside, outside):
-        test = binomtest(int(np.sum(hits)), hits.size)
-        shares.append(float(test.statistic))
-        ends.append(test.proportion_ci(level, method="wilson"))
+    for side in (inside, outside):
+        share, n = side.share
+        z2 = norm.ppf((1 + level) / 2) ** 2
+        half = np.sqrt(z2 * (share * (1 - share) / n + z2 / (4 * n**2)))
+        shares.append(share)
+        ends.append([(share + z2 / (2 * n) + sign * half) / (1 + z2 / n) for sign in (-1, 1)])
     excess = shares[0] - shares[1]
-    low = excess - np.hypot(shares[0] - ends[0].low, ends[1].high - shares[1])
-    high = excess + np.hypot(ends[0].high - shares[0], shares[1] - ends[1].low)
-    return inside.size, shares[0], outside.size, shares[1], excess, float(low), float(high)
+    low = excess - np.hypot(shares[0] - ends[0][0], ends[1][1] - shares[1])
+    high = excess + np.hypot(ends[0][1] - shares[0], shares[1] - ends[1][0])
+    sizes = inside.right.size, outside.right.size
+    return sizes[0], shares[0], sizes[1], shares[1], excess, float(low), float(high)

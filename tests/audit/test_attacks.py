@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from scipy.stats import binom
 
-from lib.audit.attacks import _compared, attacks, nearest, singled_out
+from lib.audit.attacks import Hits, _compared, attacks, nearest, singled_out
 from lib.audit.report import report_html, report_json, verdicts
 from lib.audit.request import Request
 from lib.audit.run import run_audit
@@ -102,9 +102,48 @@ def test_values_of_one_row_alone_by_hand():
 
 def test_the_interval_is_newcombes():
     """His example (1998, Table II, a): 56 of 70 against 48 of 80, method 10."""
-    one, other = (np.repeat([True, False], sizes) for sizes in ((56, 14), (48, 32)))
-    *_, excess, low, high = _compared(one, other, 0.95)
-    assert (round(excess, 4), round(low, 4), round(high, 4)) == (0.2, 0.0524, 0.3339)
+    found = _compared(_hits(56, 14), _hits(48, 32), 0.95)
+    assert [round(x, 4) for x in found[-3:]] == [0.2, 0.0524, 0.3339]
+
+
+def _hits(right: int, wrong: int, *, house: int = 1, weight: float = 1.0) -> Hits:
+    """Households of a size whose members are right or wrong together."""
+    hits = np.repeat([True, False], [house * right, house * wrong])
+    return Hits(hits, np.full(hits.size, weight), np.repeat(np.arange(right + wrong), house))
+
+
+def test_a_household_that_is_right_together_counts_once():
+    found = _compared(_hits(56, 14, house=3), _hits(48, 32, house=2), 0.95)
+    assert found[-3:] == pytest.approx(_compared(_hits(56, 14), _hits(48, 32), 0.95)[-3:])
+
+
+def test_a_weight_counts_as_so_many_and_not_as_so_much_evidence():
+    one = _hits(56, 14, weight=3.0)
+    assert one.share == pytest.approx((0.8, 70))
+    two = Hits(one.right, np.where(one.right, 2.0, 1.0), one.unit)
+    assert two.share == pytest.approx((112 / 126, 126**2 / (4 * 56 + 14)))
+
+
+@pytest.mark.thorough("long statistics")
+@pytest.mark.parametrize("told", [True, False])
+def test_households_are_rarely_said_to_be_hit_if_they_are_told(tmp_path, told):
+    """Households of six alike, none of whom is in the release; one by one they are flagged more
+    often than they may be.
+    """
+    found = []
+    for i in range(60):
+        rng, people = stream(4, "households", i), _people(100, "households", i)
+        people = people.loc[np.repeat(np.arange(100), 6)].assign(house=np.repeat(range(100), 6))
+        release = _people(300, "others", i)
+        asked = _asked(
+            tmp_path,
+            people.sample(frac=1, random_state=rng),
+            release,
+            cluster="house" if told else None,
+            columns={} if told else {"house": "ignore"},
+        )
+        found.append((_rows(asked)["low"] > 0).any())
+    assert (binom.sf(sum(found) - 1, len(found), 0.05) > FALSE_ALARM) == told
 
 
 @pytest.mark.thorough("long statistics")
@@ -129,14 +168,11 @@ def test_a_lens_of_one_column_has_nothing_to_link(tmp_path):
     assert set(_rows(asked).reset_index()["attack"]) == {"inference", "tracing", "singling out"}
 
 
-def test_small_groups_are_not_shown_and_households_are_named(tmp_path):
+def test_small_groups_are_not_shown(tmp_path):
     people = _people(200)
     out = people.index[people["used"] == "out"]
     people.loc[out[:-4], "sex"] = "f"
-    people["house"] = np.arange(200)
     asked = _asked(tmp_path, people, people[people["used"] == "in"])
     assert "sex = m" not in _rows(asked).index.get_level_values("group")
-    shown = Request(**vars(asked) | {"show_small": True, "cluster": "house"})
+    shown = Request(**vars(asked) | {"show_small": True})
     assert "sex = m" in _rows(shown).index.get_level_values("group")
-    table = read_table(shown)
-    assert attacks(shown, table, table.release, table.inside).words.endswith("for households.")
