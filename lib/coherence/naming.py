@@ -112,7 +112,7 @@ def _tracer(population: np.ndarray, release: np.ndarray) -> np.ndarray:
         cells = [np.ravel_multi_index(part[:, pair].T, widths) for part in (population, release)]
         there, here = (np.bincount(cell, minlength=int(widths.prod())) for cell in cells)
         excess, filled = here * (len(population) / len(release)) - there, there > 0
-        weight = max(1.0, np.mean(excess[filled] ** 2 / there[filled])) ** -2
+        weight = max(1.0, float(np.mean(excess[filled] ** 2 / there[filled]))) ** -2
         score += weight * (excess / np.maximum(there, 1))[cells[0]]
         weights += weight
     return np.round(score / weights, 9)  # equal sums in another order stay equal
