@@ -30,22 +30,24 @@ def dependence(audit: Audit) -> str:
     if audit.request.weights is not None:
         rate += (
             f" A value of {audit.request.weights} is taken for how many people a row stands for:"
-            " distances and utility are weighted by it; learners, sizes, attacks and epsilon are"
+            " distances, utility and attacks are weighted by it; learners, sizes and epsilon are"
             " not."
         )
     power_words = power([audit])
     if flagged.empty:
         return (
             f"Dependence: none found. In none of {groups} groups do the predictions of"
-            f" {_and(audit.request.learners)} treat people {inside} unlike people left out beyond"
-            f" chance. {power_words} {rate} Other learners may find what these did not."
+            f" {_and(audit.request.learners)} differ, by more than chance, between people {inside}"
+            f" and people left out. {power_words} {rate} Other learners may find what these did"
+            " not."
         )
     worst = flagged.sort_values("excess", kind="stable").iloc[-1]
     return (
-        f"Dependence: not independent. In {flagged['group'].nunique()} of {groups} groups the"
-        f" predictions of at least one learner treat people {inside} unlike people left out, beyond"
-        f" chance. The largest excess over chance: {worst.group}, by {worst.learner}, W1 distance"
-        f" {worst.distance:.3f} where sampling alone makes {worst.null:.3f}. {power_words} {rate}"
+        f"Dependence: not independent. In {flagged['group'].nunique()} of {groups} groups at"
+        f" least one learner predicts differently for people {inside} than for people left out, by"
+        f" more than chance. The largest excess over chance: {worst.group}, by {worst.learner},"
+        f" W1 distance {worst.distance:.3f} where sampling alone makes {worst.null:.3f}."
+        f" {power_words} {rate}"
     )
 
 
@@ -69,8 +71,8 @@ def power(audits: Sequence[Audit], names: Sequence[str] = ("",)) -> str:
     if known:
         (least, group), (most, last) = known[0], known[-1]
         words.append(
-            f"In the group {group}, copying the answers of {_percent(least)} of its {who} inside"
-            " would have been found with 80% power, if a learner then knew these answers."
+            f"A release that copied the answers of {_percent(least)} of the {who} inside would have"
+            f" been found with 80% power in the group {group}, if a learner then knew them."
         )
         if len(known) > 1:
             words.append(f"In {last} it takes {_percent(most)}, the most of all.")
@@ -78,7 +80,7 @@ def power(audits: Sequence[Audit], names: Sequence[str] = ("",)) -> str:
         some = f"{none[0]} and {len(none) - 1} more" if len(none) > 1 else none[0]
         words.append(f"In {some}, no share, not even all, would have been found with 80% power.")
     more = "people" if audits[0].request.mode == "release" else "splits or people"
-    after = f"if smaller shares would be too many, audit more {more}"
+    after = f"if a smaller leak would be too much, audit more {more}"
     if flagged:
         after = "publish less, or with more noise, and audit that before it is released"
     elif none:
@@ -106,9 +108,9 @@ def certified(audit: Audit) -> str:
     if above.empty:
         return (
             f"Certified epsilon: none above 0 {rule}. That does not mean private: other names may"
-            f" be right more often, and a log odds ratio below"
-            f" {groups['smallest leak'].min():.2f} would have been missed more than once in five"
-            " even in the group where least is needed."
+            f" be right more often. And even in the group where least is needed, a log odds ratio"
+            f" below {groups['smallest leak'].min():.2f} would have been missed in more than one"
+            " audit of five."
         )
     limits = [
         f"at least {float(round_outward(row.epsilon, 3, up=False)):g} for {row.group}"
@@ -117,8 +119,8 @@ def certified(audit: Audit) -> str:
     return (
         f"Certified epsilon: {_and(limits[:3])} {rule}. In {len(above)} of {len(groups)} groups the"
         " limit is above 0. A curator that keeps epsilon below a limit gets such an audit with"
-        f" probability at most {1 - one.level:.2g}. A group without a limit is not private for"
-        " that."
+        f" probability at most {1 - one.level:.2g}. That a group has no limit does not make it"
+        " private."
     )
 
 
@@ -156,10 +158,10 @@ def _words(audit: Audit, rows: pd.DataFrame) -> str:
     worst = rows.sort_values(["share", "distance"]).iloc[-1]
     beta = f"beta = {request.beta:g}"
     meaning = {
-        NOT_MET: f"not met. The share is above {beta}.",
-        MET: f"met by {_and(request.learners)}. The share is at most {beta}. Other learners may"
-        " exceed it.",
-        UNDECIDED: f"undecided. The interval of the share holds {beta}.",
+        NOT_MET: f"not met. The share of splits beyond it is above {beta}.",
+        MET: f"met by {_and(request.learners)}. The share of splits beyond it is at most {beta}."
+        " Other learners may exceed it.",
+        UNDECIDED: f"undecided. The interval of the share of splits beyond it holds {beta}.",
     }[verdict]
     together = ", for all learners together" if len(rows) > 1 else ""
     words = (

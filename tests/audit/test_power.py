@@ -196,7 +196,7 @@ def test_the_first_paragraph_of_no_outcome_lacks_what_could_be_found_and_what_is
     assert (0 < audit.flagged["group"].nunique() < len(audit.shares)) == (outcome == "some flagged")
     assert first.count("Next: ") == 1
     for share, group in (known[0], known[-1]) if known else ():
-        assert f"{group}, copying" in first or f"In {group} it takes" in first
+        assert f"in the group {group}, if" in first or f"In {group} it takes" in first
         assert f"{math.ceil(1000 * share - 1e-9) / 10:g}%" in first
     assert ("not even all" in first) == any(
         math.isnan(share) and group not in set(audit.flagged["group"])
