@@ -10,7 +10,7 @@ SITE    := "import sysconfig; print(sysconfig.get_path('purelib'))"
 LOCK    := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --custom-compile-command "make lock" $(UPGRADE)
 
 .DEFAULT_GOAL := help
-.PHONY: help book pdf epub shake live live-check course-public stick slides torture mutants faults wasm test test-all test-slow course bench compare reference peers audit-rates pairs replicas types lock wheels sbom metadata advisories wheel-check clean
+.PHONY: help book pdf epub shake live live-check course-public stick slides torture mutants faults wasm test test-all test-slow course bench compare reference peers audit-rates certificates pairs replicas types lock wheels sbom metadata advisories wheel-check clean
 
 help:
 	@echo "For readers, researchers and teachers"
@@ -39,6 +39,7 @@ help:
 	@echo "  make bench        benchmarks; make compare: agreement with other libraries (own environment)"
 	@echo "  make peers        our attacks beside Anonymeter's and SDMetrics' (own environment; two minutes)"
 	@echo "  make audit-rates  how often whole audits flag, with and without a leak (resumable; an hour)"
+	@echo "  make certificates what certificates find of sound and broken curators (ten minutes)"
 	@echo "  make reference    our MST and AIM beside other people's (an environment for each; under an hour)"
 	@echo "  make pairs        bring the .md and the .ipynb of every chapter into step"
 	@echo "  make replicas     write the embedded replicas anew from the real data"
@@ -148,6 +149,9 @@ peers: $(VENV)-reference-anonymeter/.made
 
 audit-rates: $(VENV)/.made
 	$(BIN)/python -m benchmarks.audit_rates
+
+certificates: $(VENV)/.made
+	$(BIN)/python -m benchmarks.certificates
 
 reference: $(VENV)-reference-opendp/.made $(VENV)-reference-dpmm/.made
 	$(BIN)/python -W ignore -m benchmarks.reference plan

@@ -29,7 +29,7 @@ def test_every_benchmark_is_collected():
 
 
 @pytest.mark.parametrize(
-    "name", ["attack_peers", "audit_rates", "build_times", "reference", "report"]
+    "name", ["attack_peers", "audit_rates", "build_times", "certificates", "reference", "report"]
 )
 def test_every_program_is_imported(name):
     importlib.import_module(f"benchmarks.{name}")
