@@ -1,7 +1,7 @@
 """What a certificate finds: curators of a known epsilon on the national sample: ``make
 certificates``.
 
-Everybody's nine columns, the groups by sex, race and the difficulty, one pilot and seven splits that
+Everybody's nine columns, groups by sex, race and the difficulty, one pilot and seven splits that
 test. Two curators are broken, although their accountants say 1: one copies 1% of its rows, and one
 publishes the real rows of those with the difficulty. A limit above 2 refutes them, since an epsilon
 for adding or removing a person counts twice for replacing one. The others keep what is listed.
@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 
 from lib.audit.certify import certify, reach
+from lib.audit.reading import TARGET as ANSWER
 from lib.audit.request import Request
 from lib.audit.table import read_table
 from lib.dp import zcdp_rho
@@ -43,14 +44,13 @@ class Synthesizer:
     mended: bool = False
 
     def __call__(self, half: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
-        named = half.rename(columns={"_target": TARGET})
-        coded = Table.of(named[[*self.schema]], self.schema)
+        coded = Table.of(half, self.schema)
         model = self.model().fit(coded.codes, coded.domain, zcdp_rho(self.epsilon, DELTA), rng)
         made = coded.decode(model.sample(len(half), rng), rng)
-        copies = named.sample(round(self.copied * len(half)), random_state=rng)
-        rows = pd.concat([copies, made[len(copies) :]])[[*named.columns]]
+        copies = half.sample(round(self.copied * len(half)), random_state=rng)
+        rows = pd.concat([copies, made[len(copies) :]])[[*half.columns]]
         if self.mended:
-            rows = pd.concat([rows[rows[TARGET] != 1], named[named[TARGET] == 1]])
+            rows = pd.concat([rows[rows[ANSWER] != 1], half[half[ANSWER] == 1]])
         return rows.sample(frac=1, random_state=rng)
 
 
@@ -82,7 +82,7 @@ def measure() -> pd.DataFrame:
             certify=True,
         )
         table = read_table(request)
-    schema = _schema(table.frame.rename(columns={"_target": TARGET}))
+    schema = _schema(table.frame)
     mst, aim = (Synthesizer(model, 1.0, schema) for model in (MST, AIM))
     curators = {
         "in the clear": (np.inf, None),
