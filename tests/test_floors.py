@@ -45,7 +45,7 @@ FLOORS = {
     "course": 8,
 }
 ACROSS = ("cross_paper", "replicas")
-SHARED = ("data",)  # no study: the tables of several
+SHARED = ("data", "measures")  # no study: the tables of several, and what their evidence shares
 SOURCES = sources()
 
 

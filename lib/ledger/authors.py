@@ -2,7 +2,7 @@
 
 Each table was made once by ``data/authors/make.py``, from the files of one commit of a public
 repository, and says so in a YAML file beside it. A measure reads it in the place of our results:
-see :func:`lib.ledger.measures.measures_of`.
+see :func:`studies.measures.measures_of`.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ class Evidence:
     was measured on something that the claim does not speak of; ``detail`` says why. ``own_runs``
     are those of the paper, so a printed number is compared with the value itself. A share over
     runs has the quantiles of its ``resampled`` values, at even steps from 0 to 1, and ``clear``:
-    of :func:`lib.ledger.measures.share_of_cases`.
+    of :func:`studies.measures.share_of_cases`.
     """
 
     value: float

@@ -26,7 +26,6 @@ from scipy import stats
 from lib import validate
 from lib.fairness import FAIR
 from lib.ldp import PROTOCOLS
-from lib.ledger.measures import mean_of_runs, share_of_cases
 from lib.ledger.rules import LEVEL, Evidence
 from lib.runner import NoResults, results
 from lib.stats.holm import holm
@@ -35,6 +34,7 @@ from studies.ldp_fairness.authors import trainings
 from studies.ldp_fairness.names import metric_name
 from studies.ldp_fairness.summary import CURVE, differences
 from studies.ldp_fairness.summary import distance as from_fair
+from studies.measures import mean_of_runs, share_of_cases
 
 GRID = "ldp_main"  # what is read where a measure is asked of no other grid
 UTILITY = ("acc", "f1", "auc", "recall")

@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 
 from lib.ledger.authors import AUTHORS
-from lib.ledger.measures import DRAWS, resamples
 from lib.rng import stream
 from lib.stats.ties import RELATIVE, above
+from studies.measures import DRAWS, resamples
 from studies.synthesizers.settings import MAIN
 from studies.synthesizers.summary import HIGHER, SETTING, main_fits
 

@@ -19,9 +19,9 @@ import numpy as np
 import pandas as pd
 
 from lib.ledger.authors import AUTHORS, read_table
-from lib.ledger.measures import fact, share_of_draws
 from lib.ledger.rules import Evidence
 from lib.runner import NoResults
+from studies.measures import fact, share_of_draws
 from studies.synthesizers.settings import AS_SPENT
 from studies.synthesizers.summary import (
     ABOUT,

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from lib.ledger.measures import DRAWS, share_of_cases, share_of_draws
 from lib.ledger.rules import Evidence
 from lib.rng import stream
+from studies.measures import DRAWS, share_of_cases, share_of_draws
 from studies.verdicts.power import chances
 
 

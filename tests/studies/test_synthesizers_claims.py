@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lib.ledger import measures
 from lib.ledger.claim import read_claims
 from lib.ledger.rules import judge
+from studies import measures
 from studies.synthesizers import claims as synth
 from studies.synthesizers import draws
 from studies.synthesizers import evidence as synth_evidence

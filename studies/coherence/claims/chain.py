@@ -15,11 +15,11 @@ from scipy import special, stats
 
 from lib.coherence.bounds.max_information import pure_dp
 from lib.coherence.bounds.paper import size, theorem3_terms, theorem8_terms
-from lib.ledger.measures import fact, measures_of
 from lib.ledger.rules import Evidence
 from lib.rng import stream
 from studies.coherence.exact_information import max_information, membership_bits, noisy_count
 from studies.coherence.steps import approximate_dp, claim1, lemma1_probability, lemma1_size
+from studies.measures import fact, measures_of
 
 FALSE_ALARM = 1e-6  # of a simulated share against beta
 ETAS = (1e-6, 1e-3, 0.05, 0.3)

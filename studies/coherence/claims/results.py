@@ -17,13 +17,13 @@ from lib.coherence.bounds.within_group import insufficient_epsilon
 from lib.coherence.solver import Setting, solve
 from lib.datasets import load_raw
 from lib.groups import EVERYONE
-from lib.ledger.measures import ONLY_REPLICA, fact, mean_of_runs, measures_of
 from lib.ledger.rules import Evidence
 from lib.runner import NoResults, scores
 from lib.stats.summary import clopper_pearson
 from studies.coherence import noisy_counts
 from studies.coherence.section5 import WITH
 from studies.coherence.table import TARGET, load_section5
+from studies.measures import ONLY_REPLICA, fact, mean_of_runs, measures_of
 
 GROUPS = {"everyone": EVERYONE, "with": WITH}
 _stored = cache(scores)

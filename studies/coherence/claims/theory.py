@@ -14,7 +14,6 @@ from lib.coherence.bounds.tightened import description_length_size
 from lib.coherence.distances import split_distance
 from lib.coherence.guarantee import Setting
 from lib.coherence.solver import solve
-from lib.ledger.measures import fact, measures_of
 from lib.ledger.rules import Evidence
 from lib.rng import stream
 from studies.coherence.claims.chain import even_distances, even_tail, exceeds_too_often
@@ -22,6 +21,7 @@ from studies.coherence.exact_information import distinct_log_probability
 from studies.coherence.single_column import column_distances, theorem9_size, theorem11_size
 from studies.coherence.steps import approximate_dp, claim2_probability, claim2_size, hush_scovel
 from studies.coherence.summary import table1
+from studies.measures import fact, measures_of
 
 
 def two_members(n: int) -> Evidence:

@@ -18,10 +18,10 @@ from lib.ldp.base import Protocol
 from lib.ldp.grr import GRR
 from lib.ldp.histogram import optimal_theta
 from lib.ldp.subset_selection import SS
-from lib.ledger.measures import ONLY_REPLICA, fact, measures_of
 from lib.ledger.rules import Evidence
 from studies.ldp_fairness.cells import EPSILONS
 from studies.ldp_fairness.names import title
+from studies.measures import ONLY_REPLICA, fact, measures_of
 
 DATA = ("adult", "acs_coverage", "lsac")
 ROUNDING = 1e-9

@@ -13,7 +13,6 @@ import numpy as np
 import pandas as pd
 
 from lib.fairness import FAIR, FAIRNESS
-from lib.ledger.measures import measures_of, share_of_cases
 from lib.ledger.rules import Evidence, left
 from lib.stats.summary import run_means
 from studies.ldp_fairness.evidence import (
@@ -32,6 +31,7 @@ from studies.ldp_fairness.evidence import (
 )
 from studies.ldp_fairness.names import metric_name
 from studies.ldp_fairness.summary import CURVE
+from studies.measures import measures_of, share_of_cases
 
 PER_METRIC = (*CURVE, "metric")
 # grids whose baselines agree with those that the authors stored to the last bit

@@ -15,11 +15,11 @@ from scipy import stats
 
 from lib.datasets.cache import origin
 from lib.ledger.authors import AUTHORS
-from lib.ledger.measures import DRAWS, measures_of, share_of_draws
 from lib.ledger.rules import LEVEL, Evidence
 from lib.rng import stream
 from lib.runner import NoResults, scores
 from lib.stats.holm import holm
+from studies.measures import DRAWS, measures_of, share_of_draws
 from studies.private_means import authors
 from studies.private_means.census import RHO, oracles
 from studies.private_means.scores import METHODS, of_method

@@ -12,11 +12,11 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from lib.ledger.measures import fact, measures_of
 from lib.ledger.rules import LEVEL, Evidence
 from lib.means.grouped import Interval, coinpress, laplace_means
 from lib.rng import stream
 from studies.data.newyork_aggregates import GROUPS, ROWS, VARIABLES, crossing, published_cells
+from studies.measures import fact, measures_of
 from studies.private_means.group_sizes import alpha_by_likelihood, alpha_by_squares, improvements
 from studies.private_means.parity import parity_error
 

@@ -8,12 +8,12 @@ from itertools import combinations_with_replacement, product
 import numpy as np
 from scipy import stats
 
-from lib.ledger.measures import fact, measures_of, share_of_cases
 from lib.ledger.rules import Evidence
 from lib.means.grouped import laplace_means, recombine
 from lib.means.stratified import strat_laplace
 from lib.rng import stream
 from lib.stats.summary import clopper_pearson
+from studies.measures import fact, measures_of, share_of_cases
 from studies.private_means.group_sizes import expected_logs, log_dirichlet, log_sums
 from studies.private_means.theory import clip_slack, printed_factor
 
