@@ -171,8 +171,8 @@ def run_audit(
     ...         splits=2,
     ...     )
     ...     audit = run_audit(request, progress=False)
-    >>> verdicts(audit)[0][:50]
-    'Dependence: not independent. In 3 of 3 groups the '
+    >>> verdicts(audit)[0][:45]
+    'Dependence: not independent. In 3 of 3 groups'
     """
     table = read_table(request) if table is None else table
     tests = tests or len(request.learners) * len(table.members)
