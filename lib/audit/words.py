@@ -22,8 +22,12 @@ def dependence(audit: Audit) -> str:
         f" at most {audit.request.false_alarm:g}."
     )
     rate += (
-        " People are taken as independent of each other; if they come in households, give"
-        " --cluster, or false alarms are more frequent."
+        (
+            " People are taken as independent of each other; if households were inside or left out"
+            " as wholes, give --cluster, or false alarms are more frequent."
+            if audit.request.mode == "release"
+            else " Halves are drawn person by person."
+        )
         if audit.request.cluster is None
         else f" Whole values of {audit.request.cluster} are inside or left out, and reshuffled."
     )

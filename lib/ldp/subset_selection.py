@@ -154,8 +154,12 @@ class SS(Protocol):
         return np.where(self.subsets().T == 1, self._log_in, self._log_out)
 
     def privacy_loss(self) -> float:
-        """The log ratio of a subset with the user's value in it to one without."""
-        return self._log_in - self._log_out
+        """The log ratio of a subset with the user's value in it to one without.
+
+        The binomial coefficients of both cancel but for ``(k - omega) / omega``; as a difference of
+        large logarithms the ratio would lose digits where ``k`` is large.
+        """
+        return math.log(self.p / self.not_p) + math.log((self.k - self.omega) / self.omega)
 
 
 class RoundedSS(SS):

@@ -62,6 +62,7 @@ def test_a_release_of_the_people_is_hit_by_every_attack_and_the_report_says_it(t
     words = audit.attacks.words
     assert "right for 100% of the people inside" in words
     assert words in verdicts(audit)
+    assert "if households were inside or left out as wholes, give --cluster" in verdicts(audit)[0]
     assert words in unescape(report_html(audit))
     assert "What attackers would get" in report_html(audit)
     assert json.loads(report_json(audit))["attacks"]["words"] == words

@@ -84,7 +84,7 @@ def test_an_audit_says_who_is_taken_as_independent(people, capsys):
     words = f"audit {people / 'people.csv'} --sensitive ill --learners lookup --splits 3 --quiet"
     words += f" --out {people / 'r.html'} --gamma 40"
     assert main(words.split()) == 0
-    assert "People are taken as independent" in capsys.readouterr().out
+    assert "Halves are drawn person by person" in capsys.readouterr().out
     record = people / "r.json"
     more = ["--cluster", "home", "--weights", "w", "--json", str(record)]
     assert main([*words.split(), *more]) == 0
@@ -92,7 +92,7 @@ def test_an_audit_says_who_is_taken_as_independent(people, capsys):
     stored = json.loads(record.read_text("utf-8"))
     assert (stored["cluster"], stored["weights"]) == ("home", "w")
     assert any("nothing is proved here for households" in one for one in stored["warnings"])
-    assert "w is taken for how many people a row stands for: distances and utility are" in said
+    assert "w is taken for how many people a row stands for: distances, utility and attacks" in said
     assert "Whole values of home are inside or left out" in said
     assert "independent of each other" not in said
 

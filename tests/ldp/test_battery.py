@@ -112,6 +112,7 @@ def test_same_stream_same_reports(name, draw):
 @every
 @settings(max_examples=150)
 @given(k=st.integers(2, 10_000), epsilon=budgets)
+@example(k=8921, epsilon=0.01)
 def test_privacy_loss_is_epsilon_and_no_more(name, k, epsilon):
     """THE's threshold is post-processing: it loses less than the histogram."""
     loss = make(name, k=k, epsilon=epsilon).privacy_loss()
