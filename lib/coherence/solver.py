@@ -134,7 +134,9 @@ def _ways(s: Setting) -> dict[str, tuple[float, float]]:
         span = valid_span(ratio, *_range(s.change(**{other: None}), other), whole=other in WHOLE)
         if span is not None and not span[0] <= getattr(s, other) <= span[1]:
             ways[other] = span
-    if s.delta and (room := _largest_delta(s)) is not None and LEAST_DELTA <= room < s.delta:
+    room = _largest_delta(s) if s.delta else None
+    allowed = room is not None and LEAST_DELTA <= room < s.delta
+    if allowed and _interval(s.change(delta=room)) is not None:  # on the edge rounding may fail it
         ways["delta"] = (LEAST_DELTA, room)
     return ways
 

@@ -254,6 +254,11 @@ def test_no_valid_question_raises(data):
     _check(known | {"mode": mode})
 
 
+def test_a_delta_that_is_allowed_but_for_rounding_is_not_advised():
+    known = {"alpha": 1.0, "beta": 1.0, "collection": 1, "n": None, "epsilon": 1e-7}
+    _check(known | {"fraction": 1e-10, "delta": 0.1, "mode": "theorem8"})
+
+
 # --- rounding
 
 
