@@ -170,7 +170,7 @@ def kept_and_given(rows: pd.DataFrame) -> Picture:
             below = (5, -12) if group == "everyone" else (5, 5)
             note(ax, row.release, (row.kept, row.given), below, color=PEOPLE[group])
     legend(fig, ncols=2)
-    words = [f"{r.release}, {r.group}: {r.kept:.0%} and {r.given:.2f}" for r in rows.itertuples()]
+    words = [f"{r.release}, {r.group}: {r.kept:.0%} and {r.given:.3f}" for r in rows.itertuples()]
     return fig, f"Information left and W1 distance of each release. {'; '.join(words)}."
 
 
