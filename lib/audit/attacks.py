@@ -145,21 +145,18 @@ def attacks(request: Request, table: Table, release: Release, inside: np.ndarray
     tried, alone = singled_out(equal, release.table[lens], rng)
     for name, sides in targets.items():
         middle = np.median(named[np.concatenate(sides)])
-        for attack in (*right, "tracing"):
+        hits = {
+            attack: [of[np.searchsorted(asked, side)] for side in sides]
+            for attack, of in right.items()
+        } | {"tracing": [named[side] > middle for side in sides]}
+        for attack, both in hits.items():
             one, other = (
-                Hits(
-                    right[attack][np.searchsorted(asked, side)]
-                    if attack in right
-                    else named[side] > middle,
-                    weight[side],
-                    unit[side],
-                )
-                for side in sides
+                Hits(of, weight[side], unit[side]) for of, side in zip(both, sides, strict=True)
             )
             rows.append((name, attack, one, other))
         drawn = _some(np.flatnonzero(theirs[name] & tried), most, rng)
         if drawn.size >= least:
-            one, other = (Hits(hits, np.ones(drawn.size), drawn) for hits in alone[drawn].T)
+            one, other = (Hits(of, np.ones(drawn.size), drawn) for of in alone[drawn].T)
             rows.append((name, "singling out", one, other))
     level = 1 - request.false_alarm
     each = 1 - request.false_alarm / len(rows)

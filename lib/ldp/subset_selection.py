@@ -54,8 +54,6 @@ class SS(Protocol):
         # Pr of one given subset: with the true value in it, and without
         self._log_in = math.log(self.p) - _log_choose(k - 1, omega - 1)
         self._log_out = math.log(not_p) - _log_choose(k - 1, omega)
-        # their log ratio; as a difference of large logarithms it would lose digits for a large k
-        self._loss = math.log(self.p / not_p) + math.log((k - omega) / omega)
 
     def privatise(self, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """The values of each reported subset, of the least unsigned type, shape (n, omega).
@@ -157,7 +155,8 @@ class SS(Protocol):
 
     def privacy_loss(self) -> float:
         """The log ratio of a subset with the user's value in it to one without."""
-        return self._loss
+        # not the difference of the two: logarithms of thousands would lose digits for a large k
+        return math.log(self.p / self.not_p) + math.log((self.k - self.omega) / self.omega)
 
 
 class RoundedSS(SS):
