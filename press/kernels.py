@@ -12,11 +12,11 @@ import os
 import sys
 import tempfile
 import traceback
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib.metadata import EntryPoint
 from multiprocessing import active_children, connection, get_context, parent_process
 from pathlib import Path
-from threading import Thread
+from threading import RLock, Thread
 from typing import Any
 
 from jupyter_client.provisioning import KernelProvisionerFactory, LocalProvisioner
@@ -27,6 +27,7 @@ from lib.processes import adopt_orphans, end_all
 _FORKS = sys.platform == "linux"
 _Fork: Any = get_context("fork").Process if _FORKS else object
 _context: Any = get_context("forkserver" if _FORKS else "spawn")
+_TURNS = RLock()  # a signal may find its own thread inside
 
 
 def execute_notebook(
@@ -55,20 +56,35 @@ def execute_notebook(
         temporary.mkdir()
         env = dict(env) | dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(temporary))
         job = (str(source), str(output), dict(parameters), str(cwd), env, str(log), strict)
-        process = _context.Process(target=_execute, args=job)
-        process.start()
-        process.join()
+        code = run_apart(_execute, *job)
         said = log.read_text("utf-8", "replace")
-        code, _ = process.exitcode, process.close()
-    if code and (code < 0 or not said):  # a signal: the log says nothing of it
+    if code and (code != 1 or not said):  # a signal, or a lost status: the log says nothing of it
         said = f"{said}\npapermill ended with {code}".strip()
     return said if code else ""
 
 
+def run_apart(target: Callable[..., object], *arguments: Any) -> int | None:
+    """Run a function in a process of its own; its exit status, once it has ended.
+
+    A status can be read once, and whoever starts a process asks for those of all others. So threads
+    take turns, or one of them could read 255 for a process that ended well.
+    """
+    with _TURNS:
+        process = _context.Process(target=target, args=arguments)
+        process.start()
+    connection.wait([process.sentinel])
+    with _TURNS:
+        process.join()
+        code = process.exitcode
+        process.close()
+    return code
+
+
 def end_notebooks() -> None:
     """End every execution that another thread of this process waits for."""
-    for process in active_children():
-        process.terminate()
+    with _TURNS:
+        for process in active_children():
+            process.terminate()
 
 
 def _execute(

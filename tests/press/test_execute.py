@@ -19,6 +19,7 @@ import pytest
 from lib.files import alone
 from lib.paths import ROOT
 from press.execute import ChapterError, Executed, _data_files, chapter_key, execute
+from press.kernels import run_apart
 from press.reach import imported, reachable
 from press.toc import Page, pages
 from tests.press.conftest import write_notebook
@@ -306,6 +307,13 @@ def test_a_process_that_crashes_is_started_again_and_one_that_is_killed_is_not(t
         (done,) = execute([tiny], QUICK, tiny.root / "out", progress=False)
         assert done.fresh
     assert len((tiny.root / "seen").read_text()) == (1 if number == signal.SIGKILL else 2)
+
+
+def test_each_of_many_processes_that_end_at_once_has_its_own_status():
+    """Threads that start and join took each other's: about one of twelve read 255."""
+    with ThreadPoolExecutor(3) as pool:
+        codes = list(pool.map(lambda number: run_apart(sys.exit, number % 3), range(150)))
+    assert codes == [number % 3 for number in range(150)]
 
 
 def test_a_failure_shows_the_cell_after_the_others_ran_and_is_not_kept(tiny):
