@@ -41,6 +41,7 @@ class SS(Protocol):
     """
 
     name = "SS"
+    not_p: float
 
     def __init__(self, *, k: int, epsilon: float, omega_rule: str = "floor") -> None:
         super().__init__(k=k, epsilon=epsilon)
