@@ -66,8 +66,8 @@ def execute_notebook(
 def run_apart(target: Callable[..., object], *arguments: Any) -> int | None:
     """Run a function in a process of its own; its exit status, once it has ended.
 
-    A status can be read once, and whoever starts a process asks for those of all others. So threads
-    take turns, or one of them could read 255 for a process that ended well.
+    A status can be read once, and a thread that starts a process asks for those of all others. So
+    threads take turns, or one of them could read 255 for a process that ended well.
     """
     with _TURNS:
         process = _context.Process(target=target, args=arguments)
