@@ -81,17 +81,12 @@ def local_folder() -> Path | None:
     return Path(named)
 
 
-def _local(file: File) -> Found | None:
-    folder = local_folder()
-    path = folder / file.name if folder else None
-    if path is None or not path.exists():
+def _kept(file: File, source: str) -> Found | None:
+    """The file of this machine, in the folder that is called ``source``."""
+    folder = local_folder() if source == "local" else user_cache()
+    if folder is None or not (path := folder / file.name).exists():
         return None
-    return Found(note_real(path), "local", _checked(path, file))
-
-
-def _cached(file: File) -> Found | None:
-    path = user_cache() / file.name
-    return Found(note_real(path), "cache", _checked(path, file)) if path.exists() else None
+    return Found(note_real(path), source, _checked(path, file))
 
 
 def fetch(file: File, *, progress: bool = True) -> Found:
@@ -146,9 +141,9 @@ def locate(name: str | File, source: str = "auto", *, progress: bool = True) -> 
     """
     file = name if isinstance(name, File) else FILES[validate.choice("file", name, FILES)]
     validate.choice("source", source, (*SOURCES, "auto"))
-    find = {"local": _local, "cache": _cached, "download": lambda f: fetch(f, progress=progress)}
     for kind in SOURCES if source == "auto" else (source,):
-        if found := find[kind](file):
+        found = fetch(file, progress=progress) if kind == "download" else _kept(file, kind)
+        if found:
             _log.info("%s: %s (%s)", file.name, found.source, found.path)
             return found
     where = "COMPANION_DATA" if source == "local" else str(user_cache())
@@ -174,10 +169,11 @@ def state(file: File) -> str:
     """
     local_folder()
     try:
-        found = _local(file) or _cached(file)
+        if _kept(file, "local"):
+            return "local"
+        return "cached" if _kept(file, "cache") else "absent"
     except DataError:
         return "altered"
-    return {"local": "local", "cache": "cached"}[found.source] if found else "absent"
 
 
 def origin(sources: Iterable[str]) -> str:

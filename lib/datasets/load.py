@@ -91,14 +91,14 @@ def load(name: str, source: str = "auto") -> Dataset:
             notes = (str(error),)
             _log.warning("%s: using the embedded replica, since %s", name, error)
         else:
-            return Dataset(spec, _analysed(spec, found.path), found.source, found.sha256)
+            make = spec.prepare
+            frame = make(_strings(found.path)) if make else pd.read_csv(found.path)
+            return Dataset(spec, coded(spec, frame), found.source, found.sha256)
     return _replica(spec, notes)
 
 
-def _analysed(spec: Task, path: Path) -> pd.DataFrame:
-    if spec.prepare is None:
-        return coded(spec, pd.read_csv(path))
-    return coded(spec, spec.prepare(pd.read_csv(path, dtype=str, keep_default_na=False)))
+def _strings(path: Path) -> pd.DataFrame:
+    return pd.read_csv(path, dtype=str, keep_default_na=False)
 
 
 def coded(spec: Task, frame: pd.DataFrame) -> pd.DataFrame:
@@ -156,4 +156,4 @@ def _as_recorded(path: Path, name: str) -> str:
 def load_raw(name: str | File, source: str = "auto") -> tuple[pd.DataFrame, str]:
     """A registered file as it is, every field a string, and its source; there are no replicas."""
     found = locate(name, source)
-    return pd.read_csv(found.path, dtype=str, keep_default_na=False), found.source
+    return _strings(found.path), found.source

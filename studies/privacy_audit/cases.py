@@ -77,8 +77,8 @@ class Case:
         if pair in self.others:
             relation, *tables = self.others[pair]
             return (*tables, None, relation)
-        choices = {**self.pairs, **self.others}
-        return (*self.pairs[validate.choice("pair", pair, choices)], self.promise, self.relation)
+        validate.choice("pair", pair, [*self.pairs, *self.others])
+        return (*self.pairs[pair], self.promise, self.relation)
 
 
 def _table(*rows: tuple[int, ...]) -> pd.DataFrame:
@@ -93,11 +93,13 @@ def _random_rows(number: int, seed: int) -> list[tuple[int, ...]]:
     return [tuple(map(int, row)) for row in np.transpose(columns)]
 
 
+_RANDOM, _LARGE = _random_rows(14, 1), [(0, 0, 0)] * 1100 + _random_rows(200, 3)
+
+
 def _row_pairs() -> Pairs:
     """One row more or less: of few, of many, of many alike, and the only one of its kind."""
     whole, without = _table(*_ROWS), _table(*_ROWS[1:])
-    some, others = _random_rows(14, 1), _random_rows(30, 2)
-    large = [(0, 0, 0)] * 1100 + _random_rows(200, 3)
+    others = _random_rows(30, 2)
     return {
         "the only one of a group leaves": (whole, _table(*_ROWS[:-1])),
         "one of many alike leaves": (_table(*_ROWS[:1] * 60), _table(*_ROWS[:1] * 59)),
@@ -105,22 +107,21 @@ def _row_pairs() -> Pairs:
         "the only one of a group joins": (_table(*_ROWS[:-1]), whole),
         "one of many leaves": (whole, without),
         "one of many joins": (without, whole),
-        "random table 1": (_table(*some), _table(*some[1:])),
+        "random table 1": (_table(*_RANDOM), _table(*_RANDOM[1:])),
         "random table 2": (_table(*others[1:]), _table(*others)),
-        "a large table": (_table(*large), _table(*large[1:])),
+        "a large table": (_table(*_LARGE), _table(*_LARGE[1:])),
     }
 
 
 def _within_pairs() -> Pairs:
     """One person has other values and stays in the group ``a``."""
     whole, one_of_many = _table(*_ROWS), _table((0, 2, 1), *_ROWS[1:])
-    rows, large = _random_rows(14, 1), [(0, 0, 0)] * 1100 + _random_rows(200, 3)
     return {
         "the only one of a group changes": (whole, _table(*_ROWS[:-1], (1, 0, 0))),
         "one of many changes": (whole, one_of_many),
         "one of many changes back": (one_of_many, whole),
-        "random table 1": (_table(*rows), _table((rows[0][0], 3, 2), *rows[1:])),
-        "a large table": (_table(*large), _table((0, 3, 2), *large[1:])),
+        "random table 1": (_table(*_RANDOM), _table((_RANDOM[0][0], 3, 2), *_RANDOM[1:])),
+        "a large table": (_table(*_LARGE), _table((0, 3, 2), *_LARGE[1:])),
     }
 
 
@@ -268,18 +269,19 @@ def cases(size: str = "small") -> dict[str, Case]:
         "stratified_noisy": ("Stratified MST, noisy sizes", replace(strata, weights="noisy")),
         "stratified_projected": ("Stratified MST, projected sizes", projected),
     }
-    return {name: synthesizer_case(name, *case) for name, case in synthesizers.items()} | {
+    means = {
+        "laplace": ("Clipped Laplace mean", clipped_laplace, Promise(epsilon=EPSILON)),
+        "coinpress": ("COINPRESS", coinpress, Promise(rho=BUDGET)),
+        "two_relations": ("COINPRESS, then counts", counts_and_means, Promise(rho=BUDGET)),
+    }
+    return {
+        **{name: synthesizer_case(name, *case) for name, case in synthesizers.items()},
         "stratified_counted": _counted_case(strata),
-        "laplace": _mean_case(
-            "laplace", "Clipped Laplace mean", clipped_laplace, Promise(epsilon=EPSILON)
-        ),
-        "coinpress": _mean_case("coinpress", "COINPRESS", coinpress, Promise(rho=BUDGET)),
-        "two_relations": _mean_case(
-            "two_relations", "COINPRESS, then counts", counts_and_means, Promise(rho=BUDGET)
-        ),
+        **{name: _mean_case(name, *case) for name, case in means.items()},
     }
 
 
 def case(name: str, size: str = "small") -> Case:
     """The case of one mechanism."""
-    return cases(size)[validate.choice("mechanism", name, cases(size))]
+    every = cases(size)
+    return every[validate.choice("mechanism", name, every)]

@@ -78,19 +78,11 @@ def run_privacy(cell: PrivacyCell) -> dict:
     """Flat record of a cell: :func:`evidence` of its audit."""
     with FAULTS[cell.fault].planted() if cell.fault else nullcontext() as broken:
         mechanism = broken or case(cell.mechanism, cell.size)
-        table, neighbour, promise, relation = mechanism.asked(cell.pair)
+        asked = mechanism.asked(cell.pair)
         result = audit(
-            mechanism.fit,
-            table,
-            neighbour,
-            promise,
-            relation,
-            runs=cell.runs,
-            seed=cell.seed,
-            delta=DELTA,
-            level=LEVEL,
+            mechanism.fit, *asked, runs=cell.runs, seed=cell.seed, delta=DELTA, level=LEVEL
         )
-    about = {"relation": relation, "data_source": "generated"}
+    about = {"relation": asked[-1], "data_source": "generated"}
     return about | evidence(mechanism.promise.rho is None, result)
 
 

@@ -39,17 +39,17 @@ _OPERATORS = {own: (other,) for pair in _OPPOSITES for own, other in (pair, pair
     ast.Gt: (ast.GtE, ast.LtE),
     ast.GtE: (ast.Gt, ast.Lt),
 }
+_CYCLES = (
+    ("max", "min"),
+    ("maximum", "minimum"),
+    ("any", "all"),
+    ("ADD_OR_REMOVE", "REPLACE", "WITHIN"),
+    ("MARGINAL", "CELL", "ROWS"),
+)
 _NAMES = {
     own: other
-    for pair in (("max", "min"), ("maximum", "minimum"), ("any", "all"))
-    for own, other in (pair, pair[::-1])
-} | {
-    "ADD_OR_REMOVE": "REPLACE",
-    "REPLACE": "WITHIN",
-    "WITHIN": "ADD_OR_REMOVE",
-    "MARGINAL": "CELL",
-    "CELL": "ROWS",
-    "ROWS": "MARGINAL",
+    for names in _CYCLES
+    for own, other in zip(names, (*names[1:], names[0]), strict=True)
 }
 _CASTS = {"float", "int", "tuple", "list", "str", "dict", "set", "len", "iter"}
 _OBJECTS = {"self", "data", "domain", "rng", "accountant", "payer", "what", "name"}

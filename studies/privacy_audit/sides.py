@@ -11,22 +11,14 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from multiprocessing.connection import Connection
+from types import SimpleNamespace
 
 import numpy as np
 
-from lib.dp import PrivacyAccountant
 from studies.privacy_audit.replay import Fit, Half, Replay, half
-
-
-@dataclass(frozen=True)
-class _Kept:
-    """What is sent of a release."""
-
-    accountant: PrivacyAccountant | None
-
 
 OneRun = Callable[[Callable[[], np.random.Generator]], Replay]
 
@@ -85,7 +77,7 @@ def _serve(pipe: Connection, fit: Fit, table: object) -> None:
         except Exception as error:
             pipe.send(error)
         else:
-            pipe.send(replace(found, released=_Kept(found.accountant)))
+            pipe.send(replace(found, released=SimpleNamespace(accountant=found.accountant)))
 
 
 def _asked(pipe: Connection, *job: object) -> Half:

@@ -99,9 +99,8 @@ def against_epsilon(
     kinds, words = means["synthesizer"], []
     fig, axes = panels((7.0, 6.2), (2, 2), _BUDGET, ylabel, titles=MAIN, sharey=True)
     styles = {by: (COLOURS[by], _MARKERS[by], NAMES[by]) for by in COLOURS}
-    most = {"most": 1.0 if share else np.inf}
     for ax, name in zip(axes.flat, MAIN, strict=False):
-        lines = _lines(ax, means[kinds == name], "by", styles, **most)
+        lines = _lines(ax, means[kinds == name], "by", styles, most=1.0 if share else np.inf)
         words += [f"{name} {line}" for line in lines]
         for floor in floors:
             label, style = _FLOORS[floor]
