@@ -13,6 +13,9 @@ import pytest
 from lib.datasets import Unavailable, download
 from lib.datasets.cache import locate
 
+# of a task of one's own
+FACTS = {"target": "t", "protected": "p", "sensitive": ("p", "a"), "pool": ("a",)}
+
 
 class Site:
     """Paths to ``(status, headers, body)``, or to a function of the GET's number (from 1) and

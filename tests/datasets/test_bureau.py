@@ -19,7 +19,6 @@ from lib.ledger import judge
 from lib.ledger.evidence import Measurer
 from lib.runner import registry, run_grid
 from studies.data import bureau
-from studies.data.acs import fetch_archive
 from studies.data.newyork import load_newyork
 from studies.data.newyork_aggregates import ATTRIBUTES, VARIABLES
 from studies.private_means import grids
@@ -58,6 +57,12 @@ def people(fresh_cache, monkeypatch):
     return frame
 
 
+def kept() -> set[str]:
+    """The names of the files that a download left."""
+    folder = bureau.place().parent
+    return {p.name for p in folder.rglob("*") if p.is_file() and p.suffix != ".lock"}
+
+
 def fetched(*more: str) -> int:
     return main(["data", "fetch", "newyork", *more])
 
@@ -70,10 +75,7 @@ def test_one_command_fetches_the_file_and_compares_it_with_table_1(site, people,
     assert sha256_of(bureau.place()) in said
     assert f"SCHL: {people['SCHL'].count():,} answers" in said
     assert "the paper prints 191,372 and 16.39" in said
-    assert sorted(p.name for p in bureau.place().parent.iterdir() if p.suffix != ".lock") == [
-        "psam_p36.csv",
-        "psam_p36.csv.sha256",
-    ]
+    assert kept() == {"psam_p36.csv", "psam_p36.csv.sha256"}
     assert fetched() == 0  # it is there
     assert site.hits[ZIP] == 1
     assert main(["data", "verify", "newyork"]) == 0
@@ -90,9 +92,11 @@ def test_one_command_fetches_the_file_and_compares_it_with_table_1(site, people,
 
 
 def test_the_address_may_stand_in_the_environment_or_be_a_file(site, people, tmp_path, monkeypatch):
-    site.pages[ZIP] = (200, {}, zipped(people))
+    site.pages[ZIP], seen, check = (200, {}, zipped(people)), [], bureau.refuse_other_people
     monkeypatch.setenv(bureau.ADDRESS, site.url(ZIP))
+    monkeypatch.setattr(bureau, "refuse_other_people", lambda csv: seen.append(csv) or check(csv))
     assert bureau.fetch(progress=False).exists()
+    assert [csv == bureau.place() for csv in seen] == [False]  # checked before it is put there
     bureau.place().unlink()
     file = tmp_path / "downloaded.zip"
     file.write_bytes(zipped(people))
@@ -132,25 +136,17 @@ def wrong(people: pd.DataFrame) -> dict:
         "code": (zipped(people.assign(SCHL=25)), r"SCHL of each person must be in \[1, 24\]"),
         "text": (zipped(people.assign(WKHP="forty")), r"WKHP .* must be in \[1, 99\], got forty"),
         "swapped": (zipped(people.assign(SEX=3 - people["SEX"])), "as the paper's Table 3 prints"),
+        "broken line": (body, "cannot be downloaded", {"Content-Length": str(2 * len(body))}),
     }
 
 
 @pytest.mark.parametrize("fault", wrong(extract()))
 def test_what_is_not_the_file_leaves_nothing_behind(fault, site, people):
-    body, words = wrong(people)[fault]
-    site.pages[ZIP] = (200, {}, body)
+    body, words, *headers = wrong(people)[fault]
+    site.pages[ZIP] = (200, *(headers or [{}]), body)
     with pytest.raises(DataError, match=words):
         bureau.fetch(site.url(ZIP), progress=False)
-    folder = bureau.place().parent
-    assert [p for p in folder.rglob("*") if p.is_file() and p.suffix != ".lock"] == []
-
-
-def test_a_broken_line_leaves_nothing_behind(site, people):
-    body = zipped(people)
-    site.pages[ZIP] = (200, {"Content-Length": str(2 * len(body))}, lambda file: file.write(body))
-    with pytest.raises(Unavailable, match="cannot be downloaded"):
-        bureau.fetch(site.url(ZIP), progress=False)
-    assert not bureau.place().exists()
+    assert kept() == set()
 
 
 def test_other_files_take_no_other_address(people, capsys):
@@ -162,6 +158,11 @@ def test_other_files_take_no_other_address(people, capsys):
 # --- the claims
 
 
+def _clear() -> None:
+    for cached in (measures.census, measures._table_of, registry._addresses):
+        cached.cache_clear()
+
+
 @pytest.fixture
 def real(site, people, tmp_path, monkeypatch):
     """The extract is fetched; the grid of its rows is short, and writes to a folder of its own."""
@@ -171,12 +172,9 @@ def real(site, people, tmp_path, monkeypatch):
     cells = [CensusCell(**f | {"dataset": "newyork_census"}) for f in fields]
     short = replace(grids.NEWYORK_CENSUS, cells=lambda profile: cells, folder=tmp_path)
     monkeypatch.setattr(grids, "NEWYORK_CENSUS", short)
-    caches = (measures.census, measures._table_of, registry._addresses)
-    for cached in caches:
-        cached.cache_clear()
+    _clear()
     yield short
-    for cached in caches:
-        cached.cache_clear()
+    _clear()
 
 
 @pytest.mark.thorough("claims judged again")
@@ -217,13 +215,3 @@ def test_the_stand_in_stays_what_it_is_where_the_real_rows_are(real):
 def test_what_rests_on_no_stand_in_is_refused(people, capsys):
     assert main(["claims", "--newyork", "real", "--id", "ldp-prop2"]) == 2
     assert "id must be" in capsys.readouterr().err
-
-
-def test_a_check_sees_the_csv_before_it_is_kept(site, fresh_cache, tmp_path):
-    site.pages[ZIP] = (200, {}, zipped(extract()))
-    seen = []
-    found = fetch_archive(
-        "NY", 2018, tmp_path, address=site.url(ZIP), check=seen.append, progress=False
-    )
-    assert found.exists()
-    assert found != seen[0]

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from types import ModuleType
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from lib.datasets import File, Task, load
 from lib.datasets.cache import sha256_of
 from lib.domain import Domain
-
-FACTS = {"target": "t", "protected": "p", "sensitive": ("p", "a"), "pool": ("a",)}
+from tests.datasets.conftest import FACTS
 
 
 @pytest.fixture
@@ -25,10 +22,8 @@ def own(tmp_path, monkeypatch):
         path = tmp_path / "own.csv"
         path.write_text(text, encoding="utf-8")
         file = File("own.csv", "", sha256_of(path), path.stat().st_size, "none", 2, 3)
-        module = ModuleType("own")
-        module.TASK = Task(
-            "own", "Own", file, domain=Domain.of({"a": k, "p": 2, "t": 2}), prepare=prepare, **FACTS
-        )
+        module, domain = ModuleType("own"), Domain.of({"a": k, "p": 2, "t": 2})
+        module.TASK = Task("own", "Own", file, domain=domain, prepare=prepare, **FACTS)
         monkeypatch.setitem(sys.modules, "own", module)
         monkeypatch.setenv("COMPANION_DATA", str(tmp_path))
         return load("own:TASK").frame
@@ -59,41 +54,24 @@ def test_built_in_widths_stay_and_the_order_is_the_domains(own):
     assert set(frame.dtypes) == set(load("lsac", "replica").frame.dtypes) == {np.dtype(np.int16)}
 
 
-def test_a_missing_column_is_named(own):
-    with pytest.raises(ValueError, match=r"'own' has no column 'p'; it has \['a', 't'\]"):
-        own("a,t\n1,1\n")
-
-
-def test_what_prepare_gives_is_checked_too(own):
-    def prepare(raw: pd.DataFrame) -> pd.DataFrame:
-        return raw.astype(int).assign(a=lambda f: f["a"] / 2)
-
-    assert own("a,p,t\n4,1,1\n0,0,0\n", prepare=prepare)["a"].tolist() == [2, 0]
-    with pytest.raises(ValueError, match=r"a must be whole numbers .*, got 0\.5"):
-        own("a,p,t\n1,1,1\n0,0,0\n", prepare=prepare)
-    with pytest.raises(ValueError, match=r"a must be whole numbers .*, got '1'"):
-        own("a,p,t\n1,1,1\n0,0,0\n", prepare=lambda raw: raw)
-
-
-def test_whole_numbers_among_objects_are_read(own):
-    frame = own("a,p,t\n2,1,1\n0,0,0\n", prepare=lambda raw: raw.astype(int).astype(object))
-    assert frame["a"].tolist() == [2, 0]
-
-
-TOY = Task("toy", "Toy", "toy.csv", domain=Domain.of({"a": 3, "one": 1, "p": 2, "t": 2}), **FACTS)
-
-
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("text", "prepare", "words"),
     [
-        ({"sensitive": ("p", "one")}, "sensitive must be columns that are not constant, got 'one'"),
-        ({"pool": ("one",)}, "pool must be columns that are not constant, got 'one'"),
-        ({"target": "a"}, "target must be a column of two codes, got 'a of 3'"),
-        ({"protected": "one"}, "protected must be a column of two codes, got 'one of 1'"),
-        ({"pool": ("b",)}, r"pool must be one of 'a'.*, got 'b'"),
+        ("a,t\n1,1\n", None, r"'own' has no column 'p'; it has \['a', 't'\]"),
+        (
+            "a,p,t\n1,1,1\n",
+            lambda raw: raw.astype(int) / 2,
+            r"a must be whole numbers .*, got 0\.5",
+        ),
+        ("a,p,t\n1,1,1\n", lambda raw: raw, r"a must be whole numbers .*, got '1'"),
     ],
 )
-def test_a_task_names_the_attribute_that_does_not_fit(change, message):
-    """A constant attribute used to come up far from here, as sizes=1."""
-    with pytest.raises(ValueError, match=message):
-        replace(TOY, **change)
+def test_what_prepare_gives_is_checked_too(own, text, prepare, words):
+    with pytest.raises(ValueError, match=words):
+        own(text, prepare=prepare)
+
+
+@pytest.mark.parametrize("kind", [int, object])
+def test_whole_numbers_are_read_also_among_objects(own, kind):
+    frame = own("a,p,t\n2,1,1\n0,0,0\n", prepare=lambda raw: raw.astype(int).astype(kind))
+    assert frame["a"].tolist() == [2, 0]

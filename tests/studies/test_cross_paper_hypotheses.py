@@ -32,7 +32,7 @@ from studies.cross_paper.hypotheses import (
     evaluate,
     runs_of,
 )
-from studies.cross_paper.statistics import MEASURES, excess, small_crossings
+from studies.cross_paper.statistics import MEASURES, RELEASE, excess, small_crossings
 
 FILE = DATA / "hypotheses" / "cross_paper.yml"
 SIZES = {
@@ -51,15 +51,12 @@ SIZES = {
 
 def _rows(seed: int, noise: float = 0.01) -> pd.DataFrame:
     """A table of the whole grid in which nothing has an effect on anything."""
-    cells = pd.DataFrame([vars(c) for c in across_grid()])[
-        ["kind", "by", "weights", "epsilon", "run"]
-    ]
+    cells = pd.DataFrame([vars(c) for c in across_grid()])[RELEASE]
     groups = pd.DataFrame({"group": list(SIZES), "people": list(SIZES.values())})
     rows = cells.merge(groups, how="cross").merge(pd.DataFrame({"reader": READERS}), how="cross")
     rng = stream(seed, "constructed")
-    columns = {
-        c: rng.uniform(0.2, 0.8, len(rows)) for c in ("positive_rate", "tpr", "acc", "error_in")
-    }
+    scores = ("positive_rate", "tpr", "acc", "error_in")
+    columns = {c: rng.uniform(0.2, 0.8, len(rows)) for c in scores}
     return rows.assign(excess=rng.normal(0, noise, len(rows)), **columns)
 
 
@@ -78,12 +75,8 @@ def test_every_hypothesis_has_its_statistic_and_a_name_of_its_own():
 
 
 def test_small_crossings_by_size():
-    assert small_crossings(_rows(0)) == [
-        "men & Asian",
-        "women & Asian",
-        "men & other",
-        "women & other",
-    ]
+    small = ["men & Asian", "women & Asian", "men & other", "women & other"]
+    assert small_crossings(_rows(0)) == small
 
 
 @pytest.mark.thorough("long statistics")
@@ -98,13 +91,9 @@ def test_without_any_effect_the_family_errs_at_most_at_the_stated_rate():
 
 def test_the_t_tests_and_holm_err_at_the_stated_rate(rng):
     trials, family, runs = 400, 10, 5
-    x = rng.normal(size=(trials, family, runs))
-    wrong = 0
-    for trial in x:
-        p = [
-            p_value(values, 0, side)
-            for values, side in zip(trial, ("greater", "less", "two-sided") * 4, strict=False)
-        ]
+    sides, wrong = ("greater", "less", "two-sided") * 4, 0
+    for trial in rng.normal(size=(trials, family, runs)):
+        p = [p_value(values, 0, side) for values, side in zip(trial, sides, strict=False)]
         wrong += bool((holm(p) <= LEVEL).any())
     assert stats.binom.sf(wrong - 1, trials, LEVEL) > 1e-6
     assert stats.binom.cdf(wrong, trials, LEVEL * 0.95) > 1e-6  # and it is not idle
@@ -125,15 +114,10 @@ def test_within_the_margin_is_supported_and_at_the_margin_it_is_not():
 def test_planted_effects_are_found_and_only_they():
     rows = _rows(2)
     strata = (rows["by"] == "SEX_RAC1P") & (rows["kind"] == "MST") & (rows["weights"] == "public")
-    rows.loc[
-        strata & (rows["reader"] == "lookup") & rows["group"].isin(small_crossings(rows)), "excess"
-    ] += 0.05
-    linked = (
-        rows["kind"].isin(["GRR linked", "OUE linked"])
-        & (rows["reader"] == "forest")
-        & (rows["group"] == WITH)
-    )
-    rows.loc[linked, "excess"] += 0.3
+    strata &= (rows["reader"] == "lookup") & rows["group"].isin(small_crossings(rows))
+    rows.loc[strata, "excess"] += 0.05
+    linked = rows["kind"].isin(["GRR linked", "OUE linked"]) & (rows["reader"] == "forest")
+    rows.loc[linked & (rows["group"] == WITH), "excess"] += 0.3
     clear = (rows["kind"] == "clear") & rows["group"].isin([WITH, "everyone"])
     rows.loc[clear, "excess"] += 0.6
     table = evaluate(rows)
@@ -163,9 +147,8 @@ def test_a_relation_is_found_with_its_sign():
 
 def test_p_values():
     x = np.array([0.1, 0.2, 0.4])
-    assert p_value(x, 0, "greater") == pytest.approx(
-        stats.ttest_1samp(x, 0, alternative="greater").pvalue
-    )
+    expected = stats.ttest_1samp(x, 0, alternative="greater").pvalue
+    assert p_value(x, 0, "greater") == pytest.approx(expected)
     assert p_value(np.zeros(5), 0, "greater") == p_value(np.zeros(5), 0, "two-sided") == 1
     assert p_value(np.ones(5), 0, "greater") == 0.5**5
     ulps = 100 + np.array([0, 1, 0, 1]) * math.ulp(100.0)  # four runs that are the same
@@ -184,14 +167,8 @@ def test_what_was_not_run_is_said():
 def test_runs_that_lack_a_cell_are_left_out():
     rows = _rows(5)
     missing = (rows["kind"] == "MST") & (rows["epsilon"] == 5) & (rows["run"] == 3)
-    series = excess(
-        rows[~missing],
-        kind="MST",
-        by="vanilla",
-        epsilon=(1.0, 5.0),
-        group="everyone",
-        reader="forest",
-    )
+    wanted = {"kind": "MST", "by": "vanilla", "group": "everyone", "reader": "forest"}
+    series = excess(rows[~missing], **wanted, epsilon=(1.0, 5.0))
     assert 3 not in series.index
     assert len(series) == 9
 

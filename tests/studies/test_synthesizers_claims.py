@@ -125,52 +125,73 @@ def test_rows_on_texas_ask_what_the_papers_rows_ask():
             assert getattr(claim, name) == getattr(paper, name), claim.id
 
 
-def test_curves_that_fall_improve_where_falling_is_better(stored):
-    falling, rising = lambda *cell: 1 / (1 + cell[-1]), lambda *cell: 0.7 + cell[-1] / 100
-    stored(grid(falling, rising))
-    assert synth.synth_improves_with_budget(metric="parity_error").value == 1
-    assert synth.synth_improves_with_budget(metric="acc").value == 1
-    stored(grid(lambda name, by, epsilon: epsilon, lambda name, by, epsilon: 0.7 - epsilon / 100))
-    assert synth.synth_improves_with_budget(metric="parity_error").value == 0
-    assert synth.synth_improves_with_budget(metric="acc", stratified_only=True).value == 0
+ACCURACY = {"GEM": 0.8, "AIM": 0.7, "MST": 0.75}
+ALL, THREE, MEANS = {"epsilons": [0.01, 5]}, {"synthesizers": list(ACCURACY)}, "parity_means"
+BEST = {"synthesizer": "GEM", "metrics": ["parity_error"]}
+OF_AIM = {"metric": "parity_error", "synthesizers": ["AIM"]}
+CELLS = {  # the errors, and the accuracies
+    "fall": (lambda *cell: 1 / (1 + cell[-1]), lambda *cell: 0.7 + cell[-1] / 100),
+    "rise": (lambda *cell: cell[-1], lambda *cell: 0.7 - cell[-1] / 100),
+    "stratified is better": (plain(0.5, 0.1), plain(0.7, 0.65)),
+    "and at large budgets worse": (
+        lambda name, by, epsilon: 0.1 if (by == "vanilla") == (epsilon >= 1) else 0.5,
+    ),
+    "GEM is best below 5": (
+        lambda name, by, epsilon: {"GEM": 0.1}.get(name, 0.2 if epsilon < 5 else 0.05),
+    ),
+    "GEM is near the real rows": (plain(0.1, 0.1), lambda name, *_: 0.79 if name == "GEM" else 0.7),
+    "AIM improves": (lambda name, by, epsilon: 1 / epsilon if name == "AIM" else 1.0,),
+    "a large budget costs accuracy": (
+        plain(0.5, 0.1),
+        lambda name, by, epsilon: ACCURACY[name] - 0.1 * (by != "vanilla" and epsilon > 1),
+    ),
+}
+ANSWERS = [
+    ("fall", "improves_with_budget", {"metric": "parity_error"}, 1),
+    ("fall", "improves_with_budget", {"metric": "acc"}, 1),
+    ("rise", "improves_with_budget", {"metric": "parity_error"}, 0),
+    ("rise", "improves_with_budget", {"metric": "acc", "stratified_only": True}, 0),
+    ("stratified is better", "stratified_better", {"metric": MEANS, **THREE, **ALL}, 1),
+    ("stratified is better", "stratified_better", {"metric": MEANS, **THREE, "worse": True}, 0),
+    ("stratified is better", "stratified_better", {"metric": "acc", **THREE, **ALL}, 0),
+    ("stratified is better", "cost", {"metric": "acc", **THREE, **ALL, "margin": 0.02}, 0),
+    ("stratified is better", "cost", {"metric": "acc", **THREE, **ALL, "margin": 0.06}, 1),
+    ("stratified is better", "ratio", {"metric": MEANS, "synthesizers": ["GEM"], "factor": 4.9}, 1),
+    ("stratified is better", "ratio", {"metric": MEANS, "synthesizers": ["GEM"], "factor": 5.1}, 0),
+    ("and at large budgets worse", "stratified_better", OF_AIM | {"epsilons": [0.01, 0.1]}, 1),
+    (
+        "and at large budgets worse",
+        "stratified_better",
+        OF_AIM | {"epsilons": [1, 5], "worse": 1},
+        1,
+    ),
+    ("GEM is best below 5", "best", BEST | {"epsilons": [0.01, 1]}, 1),
+    ("GEM is best below 5", "best", BEST | {"epsilons": [5, 5]}, 0),
+    ("GEM is best below 5", "best", BEST | ALL | {"stratified_only": False}, 0.75),
+    (
+        "GEM is near the real rows",
+        "near_real",
+        {"synthesizers": ["GEM", "AIM"], "epsilon": 5.0, "margin": 0.02},
+        0.5,
+    ),
+    ("AIM improves", "groups_improve", {"synthesizer": "AIM"}, 1),
+    ("AIM improves", "groups_improve", {"synthesizer": "GEM"}, 0),
+    ("a large budget costs accuracy", "above", {"synthesizers": ["GEM"], "than": "AIM"}, 1),
+    ("a large budget costs accuracy", "above", {"synthesizers": ["GEM", "AIM"], "than": "MST"}, 0),
+    # of four budgets only the largest
+    ("a large budget costs accuracy", "traded_off", {"metric": MEANS, "against": ["acc"]}, 0.25),
+]
 
 
-def test_gains_and_costs_have_the_metrics_sign(stored):
-    stored(grid(plain(0.5, 0.1), plain(0.7, 0.65)))
-    everyone = {"synthesizers": ["MST", "AIM", "GEM"], "epsilons": [0.01, 5]}
-    assert synth.synth_stratified_better(metric="parity_means", **everyone).value == 1
-    assert synth.synth_stratified_better(metric="parity_means", **everyone, worse=True).value == 0
-    assert synth.synth_stratified_better(metric="acc", **everyone).value == 0
-    assert synth.synth_cost(metric="acc", **everyone, margin=0.02).value == 0
-    assert synth.synth_cost(metric="acc", **everyone, margin=0.06).value == 1
-    assert synth.synth_ratio(metric="parity_means", synthesizers=["GEM"], factor=4.9).value == 1
-    assert synth.synth_ratio(metric="parity_means", synthesizers=["GEM"], factor=5.1).value == 0
+@pytest.mark.parametrize(("cells", "measure", "arguments", "value"), ANSWERS)
+def test_a_measure_of_cells_in_which_the_answer_is_known(stored, cells, measure, arguments, value):
+    stored(grid(*CELLS[cells]))
+    own = {"metric": "acc"} if measure == "above" else {}
+    assert getattr(synth, f"synth_{measure}")(**own, **arguments).value == value
 
 
-def test_budgets_out_of_the_range_do_not_count(stored):
-    stored(grid(lambda name, by, epsilon: 0.1 if (by == "vanilla") == (epsilon >= 1) else 0.5))
-    ask = {"metric": "parity_error", "synthesizers": ["AIM"]}
-    assert synth.synth_stratified_better(**ask, epsilons=[0.01, 0.1]).value == 1
-    assert synth.synth_stratified_better(**ask, epsilons=[1, 5], worse=True).value == 1
-
-
-def test_the_best_is_the_best_in_every_setting(stored):
-    stored(grid(lambda name, by, epsilon: {"GEM": 0.1}.get(name, 0.2 if epsilon < 5 else 0.05)))
-    ask = {"synthesizer": "GEM", "metrics": ["parity_error"]}
-    assert synth.synth_best(**ask, epsilons=[0.01, 1]).value == 1
-    assert synth.synth_best(**ask, epsilons=[5, 5]).value == 0
-    assert synth.synth_best(**ask, epsilons=[0.01, 5], stratified_only=False).value == 0.75
-
-
-def test_near_the_real_rows(stored):
-    stored(grid(plain(0.1, 0.1), lambda name, by, epsilon: 0.79 if name == "GEM" else 0.7))
-    assert synth.synth_near_real(synthesizers=["GEM", "AIM"], epsilon=5.0, margin=0.02).value == 0.5
-    assert synth.synth_real_accuracy(0.8).value == pytest.approx(0.8002)
-    stored(grid(lambda name, by, epsilon: 1 / epsilon if name == "AIM" else 1.0))
-    assert synth.synth_groups_improve("AIM").value == 1
-    assert synth.synth_groups_improve("GEM").value == 0
-    begun = grid(plain(1.0, 1.0)).query("epsilon == 0.01 or synthesizer == 'real'")
-    stored(begun)
+def test_a_grid_that_has_only_begun_has_no_groups_that_improve(stored):
+    stored(grid(plain(1.0, 1.0)).query("epsilon == 0.01 or synthesizer == 'real'"))
     assert math.isnan(synth.synth_groups_improve("AIM").value)
 
 
@@ -215,19 +236,6 @@ def test_the_stand_in_is_no_evidence_where_its_laws_are_assumed(stored):
     assert "left out: parity error of three-way marginals" in both.detail
 
 
-def test_one_synthesizer_above_another_and_a_trade_off(stored):
-    accuracy = {"GEM": 0.8, "AIM": 0.7, "MST": 0.75}
-
-    def falls(name, by, epsilon):
-        return accuracy[name] - 0.1 * (by != "vanilla" and epsilon > 1)
-
-    stored(grid(plain(0.5, 0.1), falls))
-    assert synth.synth_above(metric="acc", synthesizers=["GEM"], than="AIM").value == 1
-    assert synth.synth_above(metric="acc", synthesizers=["GEM", "AIM"], than="MST").value == 0
-    # of four budgets only the largest costs accuracy
-    assert synth.synth_traded_off(metric="parity_means", against=["acc"]).value == 0.25
-
-
 def test_worse_by_chance_is_not_surely_worse(stored):
     """Stratified is worse on average at every budget, but only at 5 beyond what the runs vary."""
     ask = {"metric": "parity_error", "synthesizers": ["AIM"]}
@@ -241,17 +249,6 @@ def test_worse_by_chance_is_not_surely_worse(stored):
     assert synth.synth_surely_worse(**ask, epsilons=[0.01, 1]).value == 0
     stored(grid(lambda name, by, epsilon: 0.2))
     assert synth.synth_surely_worse(**ask, epsilons=[0.01, 5]).value == 0
-
-
-def test_p_values_are_those_of_a_paired_t_test():
-    from scipy.stats import ttest_1samp
-
-    from lib.stats.summary import summarise
-    from studies.synthesizers.summary import p_of_means
-
-    frame = pd.DataFrame({"cell": ["a"] * 5, "d": [0.1, 0.3, -0.1, 0.4, 0.2]})
-    [p] = p_of_means(summarise(frame, ["cell"], "d"))
-    assert p == pytest.approx(ttest_1samp(frame["d"], 0).pvalue)
 
 
 def test_runs_are_drawn_again_for_the_interval_of_a_share():

@@ -7,8 +7,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from lib.runner import NoResults
+from lib.stats.summary import summarise
 from studies.synthesizers import summary as synth_summary
 from studies.synthesizers.cells import synth_grid
 from studies.synthesizers.summary import (
@@ -16,9 +18,9 @@ from studies.synthesizers.summary import (
     averaged,
     finished_runs,
     gains_of_groups,
-    group_table,
     main_fits,
     of_level,
+    p_of_means,
     pareto,
     scored,
     shares_better,
@@ -26,16 +28,8 @@ from studies.synthesizers.summary import (
     stored_tables,
 )
 
-NAMES = (
-    "SEX = 0",
-    "SEX = 1",
-    "RAC1P = 0",
-    "RAC1P = 1",
-    "SEX = 0 & RAC1P = 0",
-    "SEX = 0 & RAC1P = 1",
-    "SEX = 1 & RAC1P = 0",
-    "SEX = 1 & RAC1P = 1",
-)
+ONES = [f"{column} = {code}" for column in ("SEX", "RAC1P") for code in (0, 1)]
+NAMES = [*ONES, *(f"SEX = {sex} & RAC1P = {race}" for sex in (0, 1) for race in (0, 1))]
 PEOPLE = (600, 400, 999, 1, 600, 0, 399, 1)
 
 
@@ -54,25 +48,31 @@ def cell(by="vanilla", run=0, shift=0.0) -> pd.DataFrame:
 def test_groups_of_a_level():
     frame = cell().assign(people=1)
     for level, names in (("SEX", NAMES[:2]), ("RAC1P", NAMES[2:4]), ("SEX_RAC1P", NAMES[4:])):
-        assert of_level(frame, level)["group"].tolist() == list(names)
-    assert of_level(frame)["group"].tolist() == list(NAMES[4:])
-    with pytest.raises(ValueError, match=r"level must be .*, got 'AGE'"):
-        of_level(frame, "AGE")
+        assert of_level(frame, level)["group"].tolist() == names
+    assert of_level(frame)["group"].tolist() == NAMES[4:]
+
+
+@pytest.mark.parametrize(
+    ("choice", "words"),
+    [({"level": "AGE"}, "level must be .*, got 'AGE'")]
+    + [({"least": x}, f"least must be a share from 0 .*, got {x}") for x in (-0.1, 1.0, np.nan)],
+)
+def test_a_wrong_choice_of_groups_is_named(choice, words):
+    with pytest.raises(ValueError, match=words):
+        of_level(cell(), **choice)
 
 
 def test_scores_by_hand():
     frame = cell()
     row = scored(frame).iloc[0]  # groups with rows: .5, .7, .8 of the crossing
-    assert row.groups == 3
-    assert row.parity_error == pytest.approx(0.4 / 3 + 2.0)
-    assert row.parity_means == pytest.approx(0.2 / 3 + 2.0)
-    assert row.disparity == pytest.approx(0.8)
-    assert row.parity_ratio == pytest.approx(0.5 / 0.8)
-    assert row.fnr_gap == pytest.approx(0.3)
+    assert row[["groups", "parity_error", "parity_means"]].tolist() == pytest.approx(
+        [3, 0.4 / 3 + 2.0, 0.2 / 3 + 2.0]
+    )
+    apart = row[["disparity", "parity_ratio", "fnr_gap"]].tolist()
+    assert apart == pytest.approx([0.8, 0.5 / 0.8, 0.3])
     # one person of a thousand does not count: "at most" is left out
     large = scored(frame, least=0.001).iloc[0]
-    assert large.groups == 2
-    assert large.parity_error == pytest.approx(0.4 / 2 + 1.2)
+    assert (large.groups, large.parity_error) == (2, pytest.approx(0.4 / 2 + 1.2))
     assert scored(frame, "SEX").iloc[0].parity_error == pytest.approx(0.4 / 2 + 0.3)
 
 
@@ -80,10 +80,6 @@ def test_a_group_without_a_score_is_no_group():
     frame = cell()
     frame.loc[frame["group"] == NAMES[-1], "rate"] = np.nan
     assert scored(frame).iloc[0].parity_ratio == pytest.approx(0.5 / 0.7)
-    table = group_table(frame, "rate")
-    assert table.loc["vanilla 0"].isna().tolist() == [False, False, True]  # nobody: no column
-    with pytest.raises(ValueError, match=r"score must be .*, got 'nonsense'"):
-        group_table(frame, "nonsense")
 
 
 def test_seen_rows_are_another_score():
@@ -100,26 +96,22 @@ def test_nobody_is_told_to_be_positive():
     assert np.isnan(scored(cell().assign(people=0)).iloc[0].fnr_gap)
 
 
-@pytest.mark.parametrize("least", [-0.1, 1.0, float("nan")])
-def test_a_wrong_share_is_named(least):
-    with pytest.raises(ValueError, match=f"least must be a share from 0 .*, got {least}"):
-        group_table(cell(), "error", least=least)
-
-
 def test_differences_are_paired_on_the_run():
     noise = np.random.default_rng(0).normal(0, 5, 5)
-    rows = [
-        cell(by, run, shift=noise[run] + (0.25 if by == "SEX" else 0.0))
-        for run in range(5)
-        for by in ("vanilla", "SEX")
-    ]
-    scores = scored(pd.concat(rows))
-    found = against_vanilla(scores, "disparity")
-    assert len(found) == 1
-    assert found.iloc[0]["mean"] == pytest.approx(0.25)
-    assert found.iloc[0]["high"] - found.iloc[0]["low"] < 1e-9  # what is common to a run drops out
-    assert found.iloc[0]["plain"] == pytest.approx(0.8 + noise.mean())
+    shifts = ((by, run, shift) for run in range(5) for by, shift in (("vanilla", 0), ("SEX", 0.25)))
+    scores = scored(pd.concat(cell(by, run, noise[run] + shift) for by, run, shift in shifts))
+    [found] = against_vanilla(scores, "disparity").to_dict("records")
+    assert found["mean"] == pytest.approx(0.25)
+    assert found["high"] - found["low"] < 1e-9  # what is common to a run drops out
+    assert found["plain"] == pytest.approx(0.8 + noise.mean())
     assert averaged(scores, "disparity")["runs"].tolist() == [5, 5]
+
+
+def test_the_p_of_a_mean_is_that_of_its_t_test():
+    x = np.random.default_rng(7).normal(0.3, 1.0, (4, 7))
+    runs = pd.DataFrame(x).reset_index().melt("index")
+    found = p_of_means(summarise(runs, ["index"], "value"))
+    assert found == pytest.approx(stats.ttest_1samp(x, 0.0, axis=1).pvalue)
 
 
 def test_the_front_is_what_nothing_dominates():
@@ -129,17 +121,7 @@ def test_the_front_is_what_nothing_dominates():
 
 
 def test_a_table_counts_once_every_setting_has_a_run(monkeypatch):
-    cells = [
-        {
-            "dataset": "nist",
-            "synthesizer": c.synthesizer,
-            "by": c.by,
-            "epsilon": c.epsilon,
-            "small": c.small,
-            "run": c.run,
-        }
-        for c in synth_grid("nist", range(2))
-    ]
+    cells = [vars(c) for c in synth_grid("nist", range(2))]
     grids = {"synth_nist": pd.DataFrame(cells), "synth_newyork": pd.DataFrame(cells[:60])}
 
     def stored(name):
@@ -185,7 +167,10 @@ def test_three_rules_for_small_groups_by_hand():
     rules, small = small_group_rules(frame.assign(cell=frame["cell"] + frame["small"]))
     assert small == ["SEX = 1 & RAC1P = 1"]
     assert rules["small"].tolist() == ["drop", "keep"]
-    assert rules["small groups"].to_numpy() == pytest.approx([0.8, 0.8])
-    assert rules["the others"].to_numpy() == pytest.approx([0.6, 0.6])
-    assert rules["everybody"].tolist() == [0.4, 0.4]
-    assert rules["drawn"].tolist() == [1, 1]
+    for column, value in {
+        "small groups": 0.8,
+        "the others": 0.6,
+        "everybody": 0.4,
+        "drawn": 1,
+    }.items():
+        assert rules[column].tolist() == pytest.approx([value] * 2), column
