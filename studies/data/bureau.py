@@ -103,9 +103,8 @@ def refuse_other_people(csv: Path) -> None:
     if len(people) != ROWS:
         raise DataError(f"the file must have {ROWS:,} people, got {len(people):,}")
     for name, (low, high) in CODES.items():
-        column = people[name]
-        wrong = column[column.notna()]
-        wrong = wrong[~pd.to_numeric(wrong, errors="coerce").between(low, high)]
+        said = people[name].dropna()
+        wrong = said[~pd.to_numeric(said, errors="coerce").between(low, high)]
         if len(wrong):
             found = wrong.iloc[0]
             raise DataError(f"{name} of each person must be in [{low}, {high}], got {found}")

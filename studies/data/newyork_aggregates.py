@@ -48,9 +48,8 @@ def published_cells() -> pd.DataFrame:
 
 def crossing(cells: pd.DataFrame, *attributes: str) -> pd.DataFrame:
     """The published rows of one crossing, indexed by its attributes."""
-    crossed = pd.Series(True, index=cells.index)
-    for name in ATTRIBUTES:
-        crossed &= cells[name].notna() if name in attributes else cells[name].isna()
+    wanted = [name in attributes for name in ATTRIBUTES]
+    crossed = (cells[list(ATTRIBUTES)].notna() == wanted).all(axis=1)
     return (
         cells[crossed]
         .astype(dict.fromkeys(attributes, int))

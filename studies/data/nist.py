@@ -76,10 +76,7 @@ _CODES: dict[str, Callable[[pd.Series], np.ndarray]] = {
     "INDP_CAT": _with_n(0),
     "PINCP_DECILE": _with_n(0),
     "POVPIP": _poverty,
-    "DPHY": _yes,
-    "DEYE": _yes,
-    "DEAR": _yes,
-    "DREM": _yes,
+    **dict.fromkeys(("DPHY", "DEYE", "DEAR", "DREM"), _yes),
 }
 
 

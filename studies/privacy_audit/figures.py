@@ -60,12 +60,10 @@ def delta_curves(curves: pd.DataFrame) -> Picture:
     """
     fig, ax = panel((4.6, 3.0), "ε", "δ")
     middle = curves.loc[len(curves) // 3]
-    ax.plot(curves["epsilon"], curves["declared"], color=DARK)
-    note(ax, "declared", middle[["epsilon", "declared"]], (8, 4), color=DARK)
-    ax.plot(curves["epsilon"], curves["certified"], color=BLUE)
-    note(ax, "certified", middle[["epsilon", "certified"]], (8, 4), color=BLUE)
-    ax.set_xlim(left=0)
-    ax.set_ylim(bottom=0)
+    for name, colour in (("declared", DARK), ("certified", BLUE)):
+        ax.plot(curves["epsilon"], curves[name], color=colour)
+        note(ax, name, middle[["epsilon", name]], (8, 4), color=colour)
+    ax.set(xlim=(0, None), ylim=(0, None))
     first, last = curves.iloc[0], curves.iloc[-1]
     return fig, (
         f"Delta against epsilon from {first.epsilon:g} to {last.epsilon:.3g}: declared"

@@ -114,10 +114,8 @@ def _stays(part: ast.AST) -> bool:
     if isinstance(part, ast.Expr):
         return _stays(part.value) or isinstance(part.value, ast.Constant)
     if isinstance(part, ast.Call):
-        root = part.func.value if isinstance(part.func, ast.Attribute) else part.func
-        called = getattr(root, "id", "")
-        own = getattr(part.func, "attr", getattr(part.func, "id", ""))
-        return called in ("validate", "share") or own.startswith(("errstate", "_require"))
+        names = ast.unparse(part.func).split(".")
+        return names[0] in ("validate", "share") or names[-1].startswith(("errstate", "_require"))
     return isinstance(part, _LEFT_OUT)
 
 

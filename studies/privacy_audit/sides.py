@@ -18,7 +18,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from studies.privacy_audit.replay import Fit, Half, Replay, half
+from studies.privacy_audit.replay import Fit, Half, Replay, half, replay
 
 OneRun = Callable[[Callable[[], np.random.Generator]], Replay]
 
@@ -41,7 +41,7 @@ def two_sides(fit: Fit, table: object, neighbour: object) -> Iterator[OneRun]:
     fitted here.
     """
     if not can_isolate():
-        yield partial(_run, *(partial(half, fit, data) for data in (table, neighbour)))
+        yield partial(replay, fit, table, neighbour)
         return
     context = multiprocessing.get_context("fork")
     pipes, processes = [], []

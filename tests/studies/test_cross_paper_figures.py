@@ -4,19 +4,15 @@ numbers.
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 
 from studies.cross_paper import figures as across
 
 
 def _table(**columns) -> pd.DataFrame:
-    rows = pd.DataFrame(
-        {
-            "reader": ["forest", "lookup", "tracer"] * 2,
-            "release": ["a"] * 3 + ["b"] * 3,
-            "mean": [0.0, 0.1, 0.2, 0.3, 0.4, 0.5],
-        }
-    )
+    readers, releases = ["forest", "lookup", "tracer"] * 2, ["a"] * 3 + ["b"] * 3
+    rows = pd.DataFrame({"reader": readers, "release": releases, "mean": np.arange(6) / 10})
     return rows.assign(low=rows["mean"] - 0.01, high=rows["mean"] + 0.01, **columns)
 
 

@@ -33,6 +33,7 @@ LEVEL = 2e-9  # of an audit; there are fewer than 250 here
 MEANS = privacy_grid.FAST
 QUICK = ("the only one of a group leaves", "one of many joins", "one of many changes")
 GEM = ("gem", "gem_cell")  # compiles for each table
+MANY = pytest.mark.thorough("many runs")
 
 
 def _pairs():
@@ -42,9 +43,7 @@ def _pairs():
     for name, case in CASES.items():
         for pair in case.pairs:
             slow = name in GEM or (name not in MEANS and pair not in QUICK)
-            yield pytest.param(
-                name, pair, marks=[pytest.mark.thorough("many runs")] if slow else []
-            )
+            yield pytest.param(name, pair, marks=MANY if slow else ())
 
 
 @pytest.mark.parametrize(("name", "pair"), [*_pairs()])
@@ -62,7 +61,7 @@ def test_a_mechanism_keeps_what_it_declares(name, pair):
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(n, marks=[pytest.mark.thorough("many runs")] * (n in GEM)) for n in CASES],
+    [pytest.param(n, marks=MANY if n in GEM else ()) for n in CASES],
 )
 def test_an_accountant_promises_no_more_than_it_can_keep(name):
     """Tables of which the case itself says nothing: the accountant covers them, or says that it does
@@ -78,13 +77,13 @@ def test_an_accountant_promises_no_more_than_it_can_keep(name):
 @pytest.mark.thorough("every mechanism")
 def test_only_looks_of_two_relations_show_which_one_an_account_counts_under():
     with FAULTS["charged_by_newest"].planted():
-        seen = [
+        seen = {
             name
             for name, case in CASES.items()
             for pair in [next(iter(case.pairs)), *case.others]
             if audit(case.fit, *case.asked(pair), runs=2, level=LEVEL).alarms
-        ]
-    assert {*seen} == {"two_relations"}
+        }
+    assert seen == {"two_relations"}
 
 
 def test_probabilities_of_a_selection_are_not_taken_from_the_program():
@@ -102,20 +101,16 @@ def test_means_are_certified_close_to_what_they_declare():
     """
     case = CASES["coinpress"]
     found = audit(case.fit, *case.asked("one of many changes"), runs=300, level=LEVEL)
-    assert (
-        0.3 * case.promise.epsilon_at(0.01)
-        < found.certified(0.01, LEVEL)
-        < gaussian_epsilon(1.0, 0.01)
-    )
+    least = 0.3 * case.promise.epsilon_at(0.01)
+    assert least < found.certified(0.01, LEVEL) < gaussian_epsilon(1.0, 0.01)
 
 
 def test_exact_counts_inside_of_noisy_strata_are_seen():
     """An inner wrapper that counts exactly voids the promise for one row more or less; the
     accountant has the weaker one.
     """
-    nested = Stratified(
-        inner=Stratified(inner=MST(iterations=3), by=("b",)), by=("a",), weights="noisy"
-    )
+    inner = Stratified(inner=MST(iterations=3), by=("b",))
+    nested = Stratified(inner=inner, by=("a",), weights="noisy")
     case = synthesizer_case("nested", "nested", nested)
     table, neighbour = case.pairs["one of many leaves"]
     found = audit(case.fit, table, neighbour, case.promise, case.relation, runs=4, level=LEVEL)
@@ -131,7 +126,7 @@ def _faults():
     for name, fault in FAULTS.items():
         slow = fault.check == "law" and name not in ("half_noise", "noise_of_look_1")
         runs = fault.runs if fault.check == "law" else RUNS.get(name, 10)
-        yield pytest.param(name, runs, marks=[pytest.mark.thorough("many runs")] if slow else [])
+        yield pytest.param(name, runs, marks=MANY if slow else ())
 
 
 @pytest.mark.parametrize(("name", "runs"), [*_faults()])
@@ -207,19 +202,18 @@ def _refuse(x: float) -> None:
 
 def test_random_numbers_that_do_not_see_the_data_are_no_loss():
     """The replay goes on with the same generator: what is drawn after a look is equal."""
-    found = replay(
-        lambda x, rng: (look(x, rng), rng.random(3)), 0.0, 1.0, lambda: stream(7, "after")
-    )
-    assert not found.uncovered
-    assert math.isfinite(found.loss)
+
+    def fit(x, rng):
+        return look(x, rng), rng.random(3)
+
+    found = replay(fit, 0.0, 1.0, lambda: stream(7, "after"))
+    assert (found.uncovered, math.isfinite(found.loss)) == ("", True)
 
 
 @pytest.mark.parametrize("error", [0, 1e-3])
 def test_a_price_is_what_the_law_says(error):
     """Noise for a sensitivity that the look does not have."""
-    found = audit(
-        lambda x, rng: look(x, rng), 0.0, 1.0 + error, Promise(rho=0.5), "add or remove", runs=3
-    )
+    found = audit(look, 0.0, 1.0 + error, Promise(rho=0.5), "add or remove", runs=3)
     assert list(found.alarms) == (["price"] if error else [])
 
 
@@ -246,35 +240,27 @@ def test_the_grid_has_every_case_and_every_fault():
 
 def test_the_tables_of_the_page():
     """From records of the two fast mechanisms and of two faults."""
-    cells = [
-        replace(c, runs=30 if c.mechanism == "laplace" else 5)
-        for c in privacy_grid.privacy_grid("quick")
-    ]
-    records = [
-        asdict(c) | privacy_grid.run_privacy(c)
-        for c in cells
-        if c.fault in ("", "no_clipping", "interval_of_data")
-    ]
-    table = certified(pd.DataFrame(records)).set_index("mechanism")
+    faults = ("", "no_clipping", "interval_of_data")
+    cells = (c for c in privacy_grid.privacy_grid("quick") if c.fault in faults)
+    short = [replace(c, runs=30 if c.mechanism == "laplace" else 5) for c in cells]
+    records = pd.DataFrame([asdict(c) | privacy_grid.run_privacy(c) for c in short])
+    table = certified(records).set_index("mechanism")
     assert list(table.index) == [CASES[name].title for name in MEANS]
-    laplace = table.loc["Clipped Laplace mean"]
-    assert (laplace.pairs, laplace.runs, laplace.alarms, laplace.price) == (
-        len(CASES["laplace"].pairs),
-        30 * len([*CASES["laplace"].pairs, *CASES["laplace"].others]),
-        "",
-        pytest.approx(1.0),
-    )
-    assert laplace.epsilon_certified == pytest.approx(0.98)
-    fault = (
-        caught(pd.DataFrame(records)).set_index("fault").loc["values are averaged without clipping"]
-    )
+    laplace, case = table.loc["Clipped Laplace mean"], CASES["laplace"]
+    assert (laplace.pairs, laplace.alarms) == (len(case.pairs), "")
+    assert laplace.runs == 30 * len([*case.pairs, *case.others])
+    found = laplace[["price", "epsilon_certified"]].tolist()
+    assert found == pytest.approx([1.0, 0.98])
+    fault = caught(records).set_index("fault").loc["values are averaged without clipping"]
     assert (fault.mechanism, fault.expected) == ("Clipped Laplace mean", "price")
     assert fault.checks.startswith("price")
     fig, alt = epsilons(table.reset_index())
     assert "COINPRESS: declared 2.75, certified" in alt
     labels = [t.get_text().replace("\n", " ") for t in fig.axes[0].get_yticklabels()]
     assert labels == list(table.index)
-    curves = pd.DataFrame(
-        {"epsilon": [0.0, 1.0, 2.0], "declared": [0.5, 0.3, 0.1], "certified": [0.4, 0.2, 0.0]}
+    rows, columns = (
+        [(0.0, 0.5, 0.4), (1.0, 0.3, 0.2), (2.0, 0.1, 0.0)],
+        "epsilon declared certified",
     )
+    curves = pd.DataFrame(rows, columns=columns.split())
     assert "declared 0.50 to 0.100, certified 0.40 to 0.000" in delta_curves(curves)[1]

@@ -54,16 +54,15 @@ def test_a_test_of_the_law_keeps_its_level(name):
     ],
 )
 def test_a_test_of_noise_sees_what_it_names(name, broken):
-    runs = [
-        [d if isinstance(d, Selection) else broken(d) for d in run] for run in _honest(1, 400).runs
-    ]
+    honest = _honest(1, 400).runs
+    runs = [[d if isinstance(d, Selection) else broken(d) for d in run] for run in honest]
     assert TESTS[name](Draws(runs), 1e-9)
     assert off_law(Draws(runs), 1e-8)
 
 
 def test_sharper_selections_are_seen():
-    rng = np.random.default_rng(2)
-    sharper = Exponential(sensitivity=1.0, epsilon=4.0).log_probabilities(np.array([0.0, 1.0, 3.0]))
+    rng, law = np.random.default_rng(2), Exponential(sensitivity=1.0, epsilon=4.0)
+    sharper = law.log_probabilities(np.array([0.0, 1.0, 3.0]))
     runs = [[Selection.of(LOGS, int(rng.choice(3, p=np.exp(sharper))), rng)] for _ in range(300)]
     assert TESTS["sharpness"](Draws(runs), 1e-9)
 
@@ -120,13 +119,10 @@ def test_what_differs_is_found(one, other, where):
     assert first_difference(parts(one), parts(other)) == where
 
 
-def test_attributes_that_are_no_fields_count():
+def test_attributes_that_are_no_fields_count_and_an_object_that_holds_itself_ends():
     one, other = PrivacyAccountant(1.0), PrivacyAccountant(1.0)
     other.table = [1, 2]
     assert first_difference(parts(one), parts(other)).startswith("released")
-
-
-def test_an_object_that_holds_itself_ends():
     loop: list = []
     loop.append(loop)
     assert len(list(parts(loop))) == 2

@@ -25,20 +25,17 @@ from studies.synthesizers.figures.who_pays import error_by_size
 
 EPSILONS = (0.01, 1.0, 5.0)
 MAIN = ("MST", "AIM", "GEM")
+GAINS = ["synthesizer", "epsilon", "people", "gain"]
 
 
 @pytest.fixture(scope="module")
 def cells() -> pd.DataFrame:
-    common = {"dataset": "nist", "small": "keep"}
-    rows = [
-        {"synthesizer": s, "by": by, "epsilon": e, "run": run, "parity": 1 / (1 + e) + 0.01 * run}
-        for s, by, e, run in product(MAIN, COLOURS, EPSILONS, range(3))
-    ]
-    rows += [
-        {"synthesizer": "bootstrap", "by": "vanilla", "epsilon": np.inf, "run": r, "parity": 0.02}
-        for r in range(3)
-    ]
-    return pd.DataFrame(rows).assign(**common)
+    keys = ["synthesizer", "by", "epsilon", "run"]
+    fits = pd.DataFrame(product(MAIN, COLOURS, EPSILONS, range(3)), columns=keys)
+    fits["parity"] = 1 / (1 + fits["epsilon"]) + 0.01 * fits["run"]
+    floor = pd.DataFrame(product(["bootstrap"], ["vanilla"], [np.inf], range(3)), columns=keys)
+    rows = pd.concat([fits, floor.assign(parity=0.02)], ignore_index=True)
+    return rows.assign(dataset="nist", small="keep")
 
 
 def test_a_tree_names_its_pairs_in_order():
@@ -85,9 +82,7 @@ def test_a_panel_a_table_for_what_stratifying_changes():
 
 def test_every_group_is_a_point_of_its_budget_and_those_that_lose_are_red():
     rows = product(MAIN, (1.0, 5.0), ((10, -0.1), (3000, 0.2)))
-    gains = pd.DataFrame(
-        [{"synthesizer": s, "epsilon": e, "people": n, "gain": g} for s, e, (n, g) in rows]
-    )
+    gains = pd.DataFrame([(s, e, *group) for s, e, group in rows], columns=GAINS)
     fig, alt = gains_by_size(gains)
     for ax in fig.axes:
         drawn = {line.get_color(): line.get_ydata().tolist() for line in ax.lines[2:4]}
@@ -102,10 +97,9 @@ def test_tallies():
 
 
 def test_tiles_count_the_groups_of_each_size_and_budget_that_gain():
-    gains = pd.DataFrame(
-        [(s, e, n, (n > 50) * (e == 1) - 0.1) for s, e, n in product(MAIN, (1, 5), (10, 20, 90))],
-        columns=["synthesizer", "epsilon", "people", "gain"],
-    )
+    rows = product(MAIN, (1, 5), (10, 20, 90))
+    gains = pd.DataFrame([(*row, row[2]) for row in rows], columns=GAINS)
+    gains["gain"] = (gains["people"] > 50) * (gains["epsilon"] == 1) - 0.1
     fig, alt = gains_by_size_and_budget(gains, {"small": 50, "large": 100})
     shown = [[text.get_text() for text in ax.texts] for ax in fig.axes]
     assert shown == [["0/2", "1/1", "0/2", "0/1"]] * 3  # at epsilon 1, then at 5

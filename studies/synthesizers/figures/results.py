@@ -159,8 +159,9 @@ def gains_by_size(gains: pd.DataFrame) -> Picture:
             for wins, colour in ((True, BLUE), (False, RED)):
                 rows = points[(points["gain"] > 0) == wins]
                 ax.plot(rows["people"], rows["gain"], mark, color=colour, alpha=0.8)
-        note(ax, "gain", (0.02, 0), (0, 5), xycoords=("axes fraction", "data"), color=BLUE)
-        note(ax, "lose", (0.02, 0), (0, -14), xycoords=("axes fraction", "data"), color=RED)
+        for word, above, colour in (("gain", 5, BLUE), ("lose", -14, RED)):
+            where = {"xycoords": ("axes fraction", "data"), "color": colour}
+            note(ax, word, (0.02, 0), (0, above), **where)
         better = own[own["gain"] > 0]
         first = better["people"].min()
         ax.axvline(first, color=BLUE, linewidth=0.9, linestyle=":")
