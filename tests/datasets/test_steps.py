@@ -140,8 +140,12 @@ hours-per-week,age,capital-gain,capital-loss,workclass,education,education-num,m
 """
 
 
+def _adult_toy() -> pd.DataFrame:
+    return pd.read_csv(io.StringIO(ADULT))
+
+
 def test_adult_steps_on_a_table_by_hand():
-    toy = pd.read_csv(io.StringIO(ADULT))
+    toy = _adult_toy()
     with pytest.raises(ValueError, match=r"read the raw file.*49531, got 5"):
         steps.clean(adult.STEPS, toy)
     each = [after for _, after in steps.follow(adult.STEPS, toy, check_rows=False)]
