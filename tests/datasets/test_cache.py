@@ -110,16 +110,17 @@ def test_what_is_not_the_file_is_named_for_what_it_is_and_not_kept(file, site, f
     assert _nothing_left(fresh_cache)
 
 
-@pytest.mark.parametrize("status", [403, 405, 501])
-def test_a_server_that_knows_no_head_still_gives_the_file(file, site, status):
-    site.head_status = status
-    assert fetch(file).path.read_bytes() == BODY
+GOOD = [
+    *((status, TEXT, BODY) for status in (403, 405, 501)),  # the server knows no HEAD
+    # a length that is no number: it was reported as other bytes than registered
+    *((200, TEXT | {"Content-Length": length}, BODY) for length in ("abc", "-5", "1.5", "x")),
+    (200, {"Content-Encoding": "gzip"}, gzip.compress(BODY)),  # the length is that of packed bytes
+]
 
 
-@pytest.mark.parametrize("headers", [{"Content-Length": n} for n in ("abc", "-5", "1.5", "x")])
-def test_a_length_that_is_no_number_is_none(file, site, headers):
-    """It was reported as other bytes than registered."""
-    site.pages["/toy.csv"] = (200, TEXT | headers, BODY)
+@pytest.mark.parametrize(("head", "headers", "body"), GOOD)
+def test_a_server_that_has_the_file_gives_it(file, site, head, headers, body):
+    site.head_status, site.pages["/toy.csv"] = head, (200, headers, body)
     assert fetch(file).path.read_bytes() == BODY
 
 
@@ -192,12 +193,6 @@ def test_what_is_no_regular_file_or_has_another_size_is_not_read(file, fresh_cac
     monkeypatch.setattr("lib.datasets.cache.sha256_of", lambda path: pytest.fail("it was read"))
     with pytest.raises(DataError, match=r"not computed \(3,000,000,000 bytes\)"):
         locate("toy.csv")
-
-
-def test_a_packed_transfer_is_unpacked(file, site):
-    """Its announced length is that of the packed bytes."""
-    site.pages["/toy.csv"] = (200, {"Content-Encoding": "gzip"}, gzip.compress(BODY))
-    assert fetch(file).path.read_bytes() == BODY
 
 
 @pytest.mark.parametrize(

@@ -11,16 +11,8 @@ import pandas as pd
 import pytest
 
 from lib.rng import stream
+from studies.data import newyork_aggregates as printed
 from studies.data.newyork import load_newyork
-from studies.data.newyork_aggregates import (
-    ATTRIBUTES,
-    FILE,
-    GROUPS,
-    ROWS,
-    VARIABLES,
-    crossing,
-    published_cells,
-)
 
 
 @pytest.fixture(scope="module")
@@ -29,24 +21,24 @@ def people():
 
 
 def test_sex_by_race_is_table_3_to_the_unit(people):
-    assert len(people) == ROWS == sum(GROUPS.values())
+    assert len(people) == printed.ROWS == sum(printed.GROUPS.values())
     found = people.groupby(["SEX", "RAC1P"]).size()
-    assert all(found[key] == count for key, count in GROUPS.items())
+    assert all(found[key] == count for key, count in printed.GROUPS.items())
 
 
 def test_published_full_cells_have_their_counts_and_sums(people):
-    cells = crossing(published_cells(), *ATTRIBUTES)
+    cells = printed.crossing(printed.published_cells(), *printed.ATTRIBUTES)
     assert len(cells) == 94
-    grouped = people.groupby(list(ATTRIBUTES))
-    for name in VARIABLES:
+    grouped = people.groupby(list(printed.ATTRIBUTES))
+    for name in printed.VARIABLES:
         counts, sums = grouped[name].count(), grouped[name].sum()
         assert (counts.reindex(cells.index) == cells[f"n_{name}"]).all()
         assert (sums.reindex(cells.index) == cells[f"sum_{name}"]).all()
 
 
-@pytest.mark.parametrize("name", VARIABLES)
+@pytest.mark.parametrize("name", printed.VARIABLES)
 def test_margins_are_near_table_1(people, name):
-    v, x = VARIABLES[name], people[name].dropna()
+    v, x = printed.VARIABLES[name], people[name].dropna()
     assert len(x) == pytest.approx(v.n, rel=0.002)
     assert x.mean() == pytest.approx(v.mean, rel=0.002)
     assert x.std() == pytest.approx(v.std, rel=0.03)
@@ -55,7 +47,7 @@ def test_margins_are_near_table_1(people, name):
 
 
 def test_the_stand_in_is_what_its_generator_draws(people):
-    make = runpy.run_path(str(FILE.with_name("make_newyork.py")))
+    make = runpy.run_path(str(printed.FILE.with_name("make_newyork.py")))
     cells, draw = make["fitted_cells"](), make["draw_people"]
     again = draw(cells, stream(make["SEED"], "new york stand-in"))
     pd.testing.assert_frame_equal(again, people, check_exact=True)

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from lib.datasets import Task, load, load_raw
+from lib.datasets.cache import locate
 from lib.domain import Domain
 from studies.data.acs import load_acs
 from studies.data.newyork import load_newyork
@@ -29,6 +30,7 @@ CONSTANT = "must be columns that are not constant, got 'one'"
 REFUSED = [
     (lambda: load("compas"), r"dataset must be one of .*'adult'.*, got 'compas'"),
     (lambda: load("adult", "disk"), r"source must be one of .*'replica'.*, got 'disk'"),
+    (lambda: locate("db_LSAC.csv", "disk"), r"source must be one of .*'auto', got 'disk'"),
     (lambda: load_raw("x.csv"), r"file must be .*, got 'x.csv'"),
     (lambda: load_newyork("bureau"), r"source must be .*, got 'bureau'"),
     (lambda: load_acs("XX"), "state must be"),

@@ -13,7 +13,6 @@ import pytest
 
 from lib.datasets import load
 from lib.dp import zcdp_rho
-from lib.fairness import rates
 from lib.runner import results, scores, tidy
 from lib.runner.cell import cell_key
 from lib.synth.workload import ABSENT, all_kway, group_errors, workload_error
@@ -138,13 +137,6 @@ def test_group_errors_are_the_workload_error(table):
         assert found[name] == workload_error(*tables, domain, all_kway(domain, 3))
     none = {name: who for name, who in theirs.items() if name != "women & Black"}
     assert group_errors(half, release, own, none, domain)["women & Black"] == ABSENT
-
-
-def test_rates_by_hand():
-    told, truth = np.array([1, 1, 0, 0], bool), np.array([1, 0, 1, 0], bool)
-    own = rates(truth[:3], told[:3])
-    assert own == {"acc": 1 / 3, "positive_rate": 2 / 3, "tpr": 0.5, "fpr": 1.0}
-    assert math.isnan(rates(truth[:0], told[:0])["acc"])
 
 
 def test_groups_have_names_and_cover(table):

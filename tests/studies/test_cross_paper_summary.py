@@ -9,17 +9,8 @@ import pandas as pd
 import pytest
 
 from lib.stats.summary import mean_interval
+from studies.cross_paper import summary
 from studies.cross_paper.statistics import RELEASE, SMALL_NAME, small_crossings
-from studies.cross_paper.summary import (
-    errors_and_excess,
-    fairness_and_excess,
-    guaranteed,
-    intervals,
-    label,
-    labelled,
-    of_note,
-    strata_differences,
-)
 from tests.studies.test_cross_paper_hypotheses import _rows
 
 
@@ -29,15 +20,15 @@ def rows() -> pd.DataFrame:
 
 
 def test_labels_tell_all_releases_of_the_grid_apart(rows):
-    assert label("MST", "SEX_RAC1P", "noisy") == "MST by sex & race, noisy sizes"
-    assert label("clear") == "in the clear"
+    assert summary.label("MST", "SEX_RAC1P", "noisy") == "MST by sex & race, noisy sizes"
+    assert summary.label("clear") == "in the clear"
     keys = rows[["kind", "by", "weights"]].drop_duplicates()
-    assert labelled(rows)["release"].nunique() == len(keys)
+    assert summary.labelled(rows)["release"].nunique() == len(keys)
 
 
 def test_intervals_are_over_runs(rows):
-    part = labelled(rows.query("kind == 'AIM' and by == 'SEX' and reader == 'forest'"))
-    found = intervals(part, ["release"], panels={"both": ["men", "women"]}).iloc[0]
+    part = summary.labelled(rows.query("kind == 'AIM' and by == 'SEX' and reader == 'forest'"))
+    found = summary.intervals(part, ["release"], panels={"both": ["men", "women"]}).iloc[0]
     by_run = part[part["group"].isin(["men", "women"])].groupby("run")["excess"].mean()
     assert (found["mean"], found["low"], found["high"]) == pytest.approx(mean_interval(by_run))
     assert found["runs"] == 5
@@ -50,15 +41,15 @@ def test_differences_are_paired(rows):
     keys = ["epsilon", "run", "group", "reader"]
     same = moved.loc[strata, keys].merge(base[[*keys, "excess"]], on=keys)["excess"].to_numpy()
     moved.loc[strata, "excess"] = same + 0.25
-    found = strata_differences(moved).set_index(["release", "panel", "what"])
-    for panel in of_note(rows):
+    found = summary.strata_differences(moved).set_index(["release", "panel", "what"])
+    for panel in summary.of_note(rows):
         row = found.loc[("MST by sex", panel, "tracer")]
         assert (row["low"], row["mean"], row["high"]) == pytest.approx((0.25, 0.25, 0.25))
-    assert set(of_note(rows)) == {"everyone", "with the difficulty", SMALL_NAME}
+    assert set(summary.of_note(rows)) == {"everyone", "with the difficulty", SMALL_NAME}
 
 
 def test_bounds_fall_silent(rows):
-    found = guaranteed(rows, (0.01, 1.0, 5.0)).set_index(["panel", "epsilon"])
+    found = summary.guaranteed(rows, (0.01, 1.0, 5.0)).set_index(["panel", "epsilon"])
     seven, tightened = found["theorem7"], found["tightened"]
     assert 0 < seven["everyone", 0.01] < 1
     assert np.isnan(seven["everyone", 5.0])
@@ -66,8 +57,8 @@ def test_bounds_fall_silent(rows):
 
 
 def test_tables_of_the_scatters(rows):
-    points = errors_and_excess(rows)
+    points = summary.errors_and_excess(rows)
     assert set(points["group"]) == {*small_crossings(rows), "men & White"}
-    fair = fairness_and_excess(rows)
+    fair = summary.fairness_and_excess(rows)
     assert {"SPD", "EOD", "OAD", "excess"} <= set(fair)
     assert len(fair) == len(rows[RELEASE[:-1]].drop_duplicates())
