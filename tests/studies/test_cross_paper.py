@@ -16,17 +16,7 @@ from lib.dp import zcdp_rho
 from lib.runner import results, scores, tidy
 from lib.runner.cell import cell_key
 from lib.synth.workload import ABSENT, all_kway, group_errors, workload_error
-from studies.cross_paper.cells import (
-    COLUMNS,
-    LENS,
-    READERS,
-    STATISTICS,
-    TARGET,
-    Cell,
-    across_grid,
-    cost,
-    run_cell,
-)
+from studies.cross_paper import cells as across
 from studies.cross_paper.groups import collection
 from studies.cross_paper.releases import KINDS, decoded, release_of
 from studies.cross_paper.statistics import with_excess
@@ -41,12 +31,12 @@ def data():
 
 @pytest.fixture(scope="module")
 def table(data):
-    frame = data.frame[list(COLUMNS)].iloc[:SMALL].reset_index(drop=True)
-    return frame, data.task.domain.project(COLUMNS)
+    frame = data.frame[list(across.COLUMNS)].iloc[:SMALL].reset_index(drop=True)
+    return frame, data.task.domain.project(across.COLUMNS)
 
 
 def _record(kind, **cell) -> dict:
-    return run_cell(Cell(kind=kind, n=SMALL, **cell), load("nist", "replica"))
+    return across.run_cell(across.Cell(kind=kind, n=SMALL, **cell), load("nist", "replica"))
 
 
 _known = cache(_record)  # of which each is run once
@@ -72,7 +62,7 @@ def test_the_half_in_the_clear_is_told_and_a_fresh_half_is_not():
     assert clear["distance"]["tracer"] > 0.5
     assert clear["error_in"].max() < 1e-12 < clear["error_out"].min()
     fresh = pd.concat([_everyone("fresh", run=run) for run in range(4)])
-    for reader in READERS:
+    for reader in across.READERS:
         own = fresh.loc[reader]
         assert (own["distance"] > own["null_95"]).sum() <= 3, reader  # four: a chance of 6e-6
         assert own["distance"].mean() < 0.2
@@ -87,7 +77,7 @@ def test_linked_reports_leave_membership_in_the_clear():
 def _released(table, kind, size=SMALL, **cell) -> tuple[pd.DataFrame, float]:
     """The release of the first ``size`` people, and what it spent."""
     frame, domain = table
-    return release_of(Cell(kind=kind, **cell), frame.iloc[:size], frame, domain)
+    return release_of(across.Cell(kind=kind, **cell), frame.iloc[:size], frame, domain)
 
 
 def test_whole_rows_at_a_huge_budget_are_the_rows(table):
@@ -97,8 +87,8 @@ def test_whole_rows_at_a_huge_budget_are_the_rows(table):
     noisy, _ = _released(table, "GRR whole", epsilon=1.0)
     assert (noisy != frame).any().all()
     linked, _ = _released(table, "OUE linked", epsilon=1.0)
-    assert linked[list(LENS)].equals(frame[list(LENS)])
-    assert (linked[TARGET] != frame[TARGET]).any()
+    assert linked[list(across.LENS)].equals(frame[list(across.LENS)])
+    assert (linked[across.TARGET] != frame[across.TARGET]).any()
     for release in (whole, noisy, linked):
         domain.check(release)
 
@@ -130,7 +120,7 @@ def test_synthetic_releases_spend_their_budget_and_others_have_none(table):
 def test_group_errors_are_the_workload_error(table):
     frame, domain = table
     half, release = frame.iloc[:600].reset_index(drop=True), frame.iloc[600:].reset_index(drop=True)
-    own, theirs = collection(half, TARGET), collection(release, TARGET)
+    own, theirs = collection(half, across.TARGET), collection(release, across.TARGET)
     found = group_errors(half, release, own, theirs, domain)
     for name in ("everyone", "with the difficulty", "women & Black"):
         tables = half[own[name]], release[theirs[name]]
@@ -141,29 +131,29 @@ def test_group_errors_are_the_workload_error(table):
 
 def test_groups_have_names_and_cover(table):
     frame, _ = table
-    masks = collection(frame, TARGET)
+    masks = collection(frame, across.TARGET)
     assert {"everyone", "with the difficulty", "White", "women & White"} <= set(masks)
     assert masks["women"].sum() + masks["men"].sum() == SMALL
-    assert (masks["with & men"] == (frame["SEX"] == 1) & (frame[TARGET] == 1)).all()
+    assert (masks["with & men"] == (frame["SEX"] == 1) & (frame[across.TARGET] == 1)).all()
 
 
 def test_the_grid_holds_each_cell_once_and_every_kind():
-    cells = list(across_grid())
+    cells = list(across.across_grid())
     keys = {cell_key(c) for c in cells}
     assert len(keys) == len(cells)
     assert keys == set(results("across_nist")["cell"])
     assert {c.kind for c in cells} == set(KINDS)
-    assert all(cost(c) > 0 for c in cells)
+    assert all(across.cost(c) > 0 for c in cells)
     assert {c.run for c in cells} == {c.run for c in cells if c.kind == "clear"}
 
 
 def test_records_in_long_form():
-    records = pd.DataFrame([vars(Cell(kind="fresh", n=SMALL)) | _known("fresh", run=0)])
+    records = pd.DataFrame([vars(across.Cell(kind="fresh", n=SMALL)) | _known("fresh", run=0)])
     rows = with_excess(tidy(records))
-    assert set(rows["reader"]) == set(READERS)
+    assert set(rows["reader"]) == set(across.READERS)
     assert rows["excess"].equals(rows["distance"] - rows["null"])
     own = {"people", "error_in", "error_out", "acc", "positive_rate", "tpr", "fpr"}
-    assert {*STATISTICS, *own} <= set(rows)
+    assert {*across.STATISTICS, *own} <= set(rows)
     assert rows.loc[rows["group"] == "everyone", "people"].eq(SMALL).all()
 
 
@@ -173,9 +163,9 @@ def test_stored_cells_hold_their_numbers():
     """
     if load("nist").is_replica:
         pytest.skip("the stored numbers are of the real file; set COMPANION_DATA")
-    cell = Cell(kind="MST", epsilon=1.0, run=2)
+    cell = across.Cell(kind="MST", epsilon=1.0, run=2)
     stored = scores("across_nist")[lambda rows: rows["cell"] == cell_key(cell)]
-    now = pd.DataFrame(run_cell(cell)["scores"])
-    columns = ["group", "reader", *STATISTICS, "error_in", "error_out", "acc", "tpr"]
+    now = pd.DataFrame(across.run_cell(cell)["scores"])
+    columns = ["group", "reader", *across.STATISTICS, "error_in", "error_out", "acc", "tpr"]
     both = (part[columns].sort_values(columns[:2], ignore_index=True) for part in (stored, now))
     pd.testing.assert_frame_equal(*both, check_exact=True, obj="raise VERSION:")

@@ -11,22 +11,8 @@ from scipy import stats
 
 from lib.runner import NoResults
 from lib.stats.summary import summarise
-from studies.synthesizers import summary as synth_summary
+from studies.synthesizers import summary
 from studies.synthesizers.cells import synth_grid
-from studies.synthesizers.summary import (
-    against_vanilla,
-    averaged,
-    finished_runs,
-    gains_of_groups,
-    main_fits,
-    of_level,
-    p_of_means,
-    pareto,
-    scored,
-    shares_better,
-    small_group_rules,
-    stored_tables,
-)
 
 ONES = [f"{column} = {code}" for column in ("SEX", "RAC1P") for code in (0, 1)]
 NAMES = [*ONES, *(f"SEX = {sex} & RAC1P = {race}" for sex in (0, 1) for race in (0, 1))]
@@ -48,8 +34,8 @@ def cell(by="vanilla", run=0, shift=0.0) -> pd.DataFrame:
 def test_groups_of_a_level():
     frame = cell().assign(people=1)
     for level, names in (("SEX", NAMES[:2]), ("RAC1P", NAMES[2:4]), ("SEX_RAC1P", NAMES[4:])):
-        assert of_level(frame, level)["group"].tolist() == names
-    assert of_level(frame)["group"].tolist() == NAMES[4:]
+        assert summary.of_level(frame, level)["group"].tolist() == names
+    assert summary.of_level(frame)["group"].tolist() == NAMES[4:]
 
 
 @pytest.mark.parametrize(
@@ -59,65 +45,67 @@ def test_groups_of_a_level():
 )
 def test_a_wrong_choice_of_groups_is_named(choice, words):
     with pytest.raises(ValueError, match=words):
-        of_level(cell(), **choice)
+        summary.of_level(cell(), **choice)
 
 
 def test_scores_by_hand():
     frame = cell()
-    row = scored(frame).iloc[0]  # groups with rows: .5, .7, .8 of the crossing
+    row = summary.scored(frame).iloc[0]  # groups with rows: .5, .7, .8 of the crossing
     assert row[["groups", "parity_error", "parity_means"]].tolist() == pytest.approx(
         [3, 0.4 / 3 + 2.0, 0.2 / 3 + 2.0]
     )
     apart = row[["disparity", "parity_ratio", "fnr_gap"]].tolist()
     assert apart == pytest.approx([0.8, 0.5 / 0.8, 0.3])
     # one person of a thousand does not count: "at most" is left out
-    large = scored(frame, least=0.001).iloc[0]
+    large = summary.scored(frame, least=0.001).iloc[0]
     assert (large.groups, large.parity_error) == (2, pytest.approx(0.4 / 2 + 1.2))
-    assert scored(frame, "SEX").iloc[0].parity_error == pytest.approx(0.4 / 2 + 0.3)
+    assert summary.scored(frame, "SEX").iloc[0].parity_error == pytest.approx(0.4 / 2 + 0.3)
 
 
 def test_a_group_without_a_score_is_no_group():
     frame = cell()
     frame.loc[frame["group"] == NAMES[-1], "rate"] = np.nan
-    assert scored(frame).iloc[0].parity_ratio == pytest.approx(0.5 / 0.7)
+    assert summary.scored(frame).iloc[0].parity_ratio == pytest.approx(0.5 / 0.7)
 
 
 def test_seen_rows_are_another_score():
     frame = cell()
     whole = frame["seen"] & (frame["group"] == "everyone")
     frame.loc[whole, ["error", "acc"]] = 0.0, 0.9
-    assert scored(frame, seen=True).iloc[0].acc == 0.9
-    assert scored(frame, seen=True).iloc[0].parity_error == pytest.approx(2.0)
-    assert scored(frame).iloc[0].acc == 0.8
+    assert summary.scored(frame, seen=True).iloc[0].acc == 0.9
+    assert summary.scored(frame, seen=True).iloc[0].parity_error == pytest.approx(2.0)
+    assert summary.scored(frame).iloc[0].acc == 0.8
 
 
 def test_nobody_is_told_to_be_positive():
-    assert scored(cell().assign(rate=0.0)).iloc[0].parity_ratio == 1.0
-    assert np.isnan(scored(cell().assign(people=0)).iloc[0].fnr_gap)
+    assert summary.scored(cell().assign(rate=0.0)).iloc[0].parity_ratio == 1.0
+    assert np.isnan(summary.scored(cell().assign(people=0)).iloc[0].fnr_gap)
 
 
 def test_differences_are_paired_on_the_run():
     noise = np.random.default_rng(0).normal(0, 5, 5)
     shifts = ((by, run, shift) for run in range(5) for by, shift in (("vanilla", 0), ("SEX", 0.25)))
-    scores = scored(pd.concat(cell(by, run, noise[run] + shift) for by, run, shift in shifts))
-    [found] = against_vanilla(scores, "disparity").to_dict("records")
+    scores = summary.scored(
+        pd.concat(cell(by, run, noise[run] + shift) for by, run, shift in shifts)
+    )
+    [found] = summary.against_vanilla(scores, "disparity").to_dict("records")
     assert found["mean"] == pytest.approx(0.25)
     assert found["high"] - found["low"] < 1e-9  # what is common to a run drops out
     assert found["plain"] == pytest.approx(0.8 + noise.mean())
-    assert averaged(scores, "disparity")["runs"].tolist() == [5, 5]
+    assert summary.averaged(scores, "disparity")["runs"].tolist() == [5, 5]
 
 
 def test_the_p_of_a_mean_is_that_of_its_t_test():
     x = np.random.default_rng(7).normal(0.3, 1.0, (4, 7))
     runs = pd.DataFrame(x).reset_index().melt("index")
-    found = p_of_means(summarise(runs, ["index"], "value"))
+    found = summary.p_of_means(summarise(runs, ["index"], "value"))
     assert found == pytest.approx(stats.ttest_1samp(x, 0.0, axis=1).pvalue)
 
 
 def test_the_front_is_what_nothing_dominates():
     points = pd.DataFrame({"x": [1.0, 2.0, 3.0, 2.0, 1.0], "y": [3.0, 2.0, 1.0, 3.0, 3.0]})
     # equal points stay together
-    assert pareto(points, "x", "y").tolist() == [True, True, True, False, True]
+    assert summary.pareto(points, "x", "y").tolist() == [True, True, True, False, True]
 
 
 def test_a_table_counts_once_every_setting_has_a_run(monkeypatch):
@@ -129,28 +117,28 @@ def test_a_table_counts_once_every_setting_has_a_run(monkeypatch):
             raise NoResults(name)
         return grids[name]
 
-    monkeypatch.setattr(synth_summary, "scores", stored)
-    assert list(stored_tables()) == ["nist"]
-    assert finished_runs(main_fits(grids["synth_nist"])) == 2
+    monkeypatch.setattr(summary, "scores", stored)
+    assert list(summary.stored_tables()) == ["nist"]
+    assert summary.finished_runs(summary.main_fits(grids["synth_nist"])) == 2
 
 
 def test_the_interval_of_a_score_does_not_end_below_zero():
     """That of a difference may."""
     frame = pd.DataFrame({"cell": ["a"] * 3, "error": [0.0, 0.0, 0.3]})
-    assert averaged(frame, "error", ["cell"])["low"].tolist() == [0.0]
-    assert averaged(frame, "error", ["cell"], floor=-np.inf)["low"].iloc[0] < 0
+    assert summary.averaged(frame, "error", ["cell"])["low"].tolist() == [0.0]
+    assert summary.averaged(frame, "error", ["cell"], floor=-np.inf)["low"].iloc[0] < 0
 
 
 def test_gains_shares_and_ratios_by_hand():
     """Stratifying by sex and race adds .25 to the error of every group."""
     rows = [cell(by, 0, 0.25 if by != "vanilla" else 0.0) for by in ("vanilla", "SEX_RAC1P")]
     frame = pd.concat(rows, ignore_index=True)
-    gains = gains_of_groups(frame).set_index("group")
+    gains = summary.gains_of_groups(frame).set_index("group")
     assert gains["gain"].to_numpy() == pytest.approx([-0.25] * 3)  # nobody is in the fourth
     assert gains["people"].tolist() == [600, 399, 1]
-    ratio = against_vanilla(scored(frame), "disparity", ratio=True)
+    ratio = summary.against_vanilla(summary.scored(frame), "disparity", ratio=True)
     assert ratio["mean"].tolist() == pytest.approx([1.05 / 0.8])
-    share = shares_better(frame, ["parity_error", "acc"]).set_index(["protocol", "metric"])
+    share = summary.shares_better(frame, ["parity_error", "acc"]).set_index(["protocol", "metric"])
     assert (share["all"] == 0).all()
     assert len(share) == 4
 
@@ -158,13 +146,13 @@ def test_gains_shares_and_ratios_by_hand():
 def test_a_gain_of_last_bits_is_none():
     """On the stored tables a group has equal errors, which another processor may order."""
     rows = [cell(by, 0, 1e-13 if by == "vanilla" else 0.0) for by in ("vanilla", "SEX_RAC1P")]
-    assert (gains_of_groups(pd.concat(rows, ignore_index=True))["gain"] == 0).all()
+    assert (summary.gains_of_groups(pd.concat(rows, ignore_index=True))["gain"] == 0).all()
 
 
 def test_three_rules_for_small_groups_by_hand():
     frame = cell("SEX_RAC1P")
     frame = pd.concat([frame.assign(small=rule, share=0.1) for rule in ("keep", "drop")])
-    rules, small = small_group_rules(frame.assign(cell=frame["cell"] + frame["small"]))
+    rules, small = summary.small_group_rules(frame.assign(cell=frame["cell"] + frame["small"]))
     assert small == ["SEX = 1 & RAC1P = 1"]
     assert rules["small"].tolist() == ["drop", "keep"]
     for column, value in {
