@@ -284,7 +284,7 @@ def test_local_folder_comes_first_and_a_wrong_file_is_an_error(file, tmp_path, m
     monkeypatch.setenv("COMPANION_DATA", str(local))
     assert locate("toy.csv").source == "download"
     (local / "toy.csv").write_bytes(BODY)
-    assert locate("toy.csv").source == "local"
+    assert (locate("toy.csv").source, state(file)) == ("local", "local")
     for folder in (local, cache.user_cache()):
         (folder / "toy.csv").write_bytes(BODY + b"x")
         with pytest.raises(DataError, match=rf"{folder}/toy.csv is not toy.csv.*{file.sha256}"):

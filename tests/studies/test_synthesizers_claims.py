@@ -151,6 +151,13 @@ ANSWERS = [
     ("fall", "improves_with_budget", {"metric": "acc"}, 1),
     ("rise", "improves_with_budget", {"metric": "parity_error"}, 0),
     ("rise", "improves_with_budget", {"metric": "acc", "stratified_only": True}, 0),
+    ("and at large budgets worse", "improves_with_budget", {"metric": "parity_error"}, 0.5),
+    (
+        "and at large budgets worse",
+        "improves_with_budget",
+        {"metric": "parity_error", "stratified_only": True},
+        0,
+    ),
     ("stratified is better", "stratified_better", {"metric": MEANS, **THREE, **ALL}, 1),
     ("stratified is better", "stratified_better", {"metric": MEANS, **THREE, "worse": True}, 0),
     ("stratified is better", "stratified_better", {"metric": "acc", **THREE, **ALL}, 0),
