@@ -14,15 +14,15 @@ from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
 from lib.plotting.style import BLUE, DARK, GREY
 
-BESIDE = 7.4, 4.8  # width and height of a drawing that stands beside words
-ALONE = 11.4, 4.8  # of one that has the slide
+ALONE = 11.4, 4.8  # width and height of a drawing that has the slide
+Drawn = tuple[Figure, str]  # a drawing and its alternative text
 
 
-def canvas(size: tuple[float, float] = BESIDE) -> tuple[Figure, Axes]:
+def canvas(size: tuple[float, float] | None = None) -> tuple[Figure, Axes]:
     """An empty figure without axes; its units are 100 pixels, from the lower left."""
     fig = plt.figure(figsize=size, layout="none")
     ax = fig.add_axes((0, 0, 1, 1))
-    ax.set(xlim=(0, size[0]), ylim=(0, size[1]))
+    ax.set(xlim=(0, fig.get_figwidth()), ylim=(0, fig.get_figheight()))
     ax.axis("off")
     return fig, ax
 
@@ -73,11 +73,9 @@ def cells(
         box(ax, square, "", colour if full else GREY, 0.6 if full else 0.04)
 
 
-def stacked(
-    table: pd.DataFrame, colours: Sequence[str], label: str, form: str = "{:.0f}"
-) -> tuple[Figure, str]:
+def stacked(table: pd.DataFrame, colours: Sequence[str], label: str, form: str = "{:.0f}") -> Drawn:
     """A bar for each row, of the columns beside each other, and its alternative text."""
-    fig, ax = plt.subplots(figsize=BESIDE, layout="constrained")
+    fig, ax = plt.subplots()
     start, wide = np.zeros(len(table)), table.sum(axis=1).max()
     for (part, values), colour in zip(table.items(), colours, strict=True):
         look = {"facecolor": (colour, 0.35), "edgecolor": colour, "label": part}
@@ -86,7 +84,7 @@ def stacked(
         ax.bar_label(bars, shown, label_type="center")
         start += values.to_numpy()
     ax.invert_yaxis()
-    ax.legend(ncols=2, loc="lower left", bbox_to_anchor=(0, 1), handlelength=1)
+    ax.legend(ncols=2, loc="lower left", bbox_to_anchor=(0, 1))
     ax.set(xlabel=label, xlim=(0, wide))
     said = (
         f"{name}: {', '.join(f'{part} {form.format(v)}' for part, v in row.items())}"

@@ -8,47 +8,43 @@ functions of ``lib`` compute, or stored results. A slide takes a drawing with ``
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache, partial
 
-import matplotlib
 from matplotlib import pyplot as plt
-from matplotlib.figure import Figure
 
 from course import drawings_privacy, drawings_release, drawings_results
-from course.canvas import ALONE, BESIDE, arrow, box, canvas, words
+from course.canvas import ALONE, Drawn, arrow, box, canvas, words
 from course.sessions import COURSE
 from lib import validate
 from lib.files import read_yaml
 from lib.pages.chapter import STYLE
 from lib.plotting import style
 
-Drawing = Callable[[], tuple[Figure, str]]
-# letters of 14 points are 19 pixels on a slide, on which a drawing has its own size
-LARGE = {"font.size": 14.0, "svg.hashsalt": "slides", "axes.grid": False}
-LARGE |= dict.fromkeys(("axes.titlesize", "axes.labelsize", "legend.fontsize"), 14.0)
-LARGE |= dict.fromkeys(("xtick.labelsize", "ytick.labelsize"), 13.0)
+LARGE = COURSE / "drawings.mplstyle"
 INK = {name: getattr(style, name.upper()) for name in "blue red green grey orange dark".split()}
 INK["ink"] = "#111111"
 
 
-def described(scheme: dict) -> tuple[Figure, str]:
+def described(scheme: dict) -> Drawn:
     """A drawing of ``drawings.yml``, whose beginning explains its fields."""
-    fig, ax = canvas(ALONE if scheme.get("alone") else BESIDE)
-    for *place, text, colour, more in map(_padded, scheme.get("boxes", ())):
+    fig, ax = canvas(ALONE if scheme.get("alone") else None)
+    for *place, text, colour, more in _rows(scheme, "boxes"):
         box(ax, tuple(place), text, INK[colour], **more)
-    for x, y, to_x, to_y, colour, more in map(_padded, scheme.get("arrows", ())):
+    for x, y, to_x, to_y, colour, more in _rows(scheme, "arrows"):
         arrow(ax, (x, y), (to_x, to_y), INK[colour], **more)
-    for x, y, text, colour, more in map(_padded, scheme.get("words", ())):
+    for x, y, text, colour, more in _rows(scheme, "words"):
         words(ax, x, y, text, color=INK[colour], **more)
     return fig, scheme["alt"]
 
 
-def _padded(row: list) -> list:
-    return row if isinstance(row[-1], dict) else [*row, {}]
+def _rows(scheme: dict, kind: str) -> Iterator[list]:
+    """Rows of one kind, each with its settings at the end, if only empty ones."""
+    for row in scheme.get(kind, ()):
+        yield row if isinstance(row[-1], dict) else [*row, {}]
 
 
-DRAWINGS: dict[str, Drawing] = {
+DRAWINGS: dict[str, Callable[[], Drawn]] = {
     name: partial(described, scheme)
     for name, scheme in read_yaml(COURSE / "drawings.yml", dict).items()
 } | {
@@ -74,7 +70,7 @@ def draw(name: str) -> tuple[bytes, str, str]:
     True
     """
     make = DRAWINGS[validate.choice("drawing", name, DRAWINGS)]
-    with matplotlib.rc_context({}), plt.style.context([STYLE, LARGE]):
+    with plt.style.context([STYLE, LARGE]):
         fig, alt = make()
         packed = io.BytesIO()
         fig.savefig(packed, format="svg", metadata={"Date": None})

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 from matplotlib import pyplot as plt
-from matplotlib.figure import Figure
 
-from course.canvas import BESIDE, arrow, box, canvas, cells, words
+from course.canvas import Drawn, arrow, box, canvas, cells, words
 from lib.coherence.distances import wasserstein1
 from lib.ldp import make
 from lib.ldp.subset_selection import SS
@@ -14,7 +13,7 @@ from lib.plotting.style import BLUE, GREEN, ORANGE, RED
 from lib.rng import stream
 
 
-def reports() -> tuple[Figure, str]:
+def reports() -> Drawn:
     """The values that a report of four protocols votes for."""
     fig, ax = canvas()
     words(ax, 5.0, 4.4, "votes of one report, by value")
@@ -33,20 +32,18 @@ def reports() -> tuple[Figure, str]:
         said.append(f"{name}, {sent}: {', '.join(map(str, 1 + np.flatnonzero(votes)))}")
     box(ax, (3.93, 0.25, 0.62, 3.8), "", RED, 0)
     words(ax, 4.24, 0.1, "true value", color=RED, fontsize=13)
-    return (
-        fig,
-        f"Reports of a person whose value is 3 of 8, and what they vote for. {'; '.join(said)}.",
-    )
+    alt = "Reports of a person whose value is 3 of 8, and what they vote for."
+    return fig, f"{alt} {'; '.join(said)}."
 
 
-def sizes_sent() -> tuple[Figure, str]:
+def sizes_sent() -> Drawn:
     """How many of eight values a report of subset selection has, by its budget."""
-    fig, ax = plt.subplots(figsize=BESIDE, layout="constrained")
+    fig, ax = plt.subplots()
     budgets = np.linspace(0.05, 3, 600)
     sent = [SS(k=8, epsilon=e).omega for e in budgets]
-    ax.step(budgets, sent, color=GREEN, linewidth=3)
+    ax.step(budgets, sent, color=GREEN)
     for e, colour in ((1.0, BLUE), (2.0, RED)):
-        ax.plot(e, SS(k=8, epsilon=e).omega, "o", color=colour, markersize=13)
+        ax.plot(e, SS(k=8, epsilon=e).omega, "o", color=colour)
     ax.set(xlabel="budget ε", ylabel="values in a report", yticks=[1, 2, 3], ylim=(0, 4))
     words(ax, 2.4, 1.35, "one value: GRR", color=GREEN)
     return fig, (
@@ -55,7 +52,7 @@ def sizes_sent() -> tuple[Figure, str]:
     )
 
 
-def ages() -> tuple[Figure, str]:
+def ages() -> Drawn:
     """A record of one age of 74, and a report that holds many."""
     fig, ax = canvas()
     protocol = make("SS", k=74, epsilon=1.0)
@@ -69,45 +66,43 @@ def ages() -> tuple[Figure, str]:
     )
 
 
-def two_stories() -> tuple[Figure, str]:
+def two_stories() -> Drawn:
     """Two ways to close one gap: the lower rate rises, or the higher rate falls."""
-    fig, axes = plt.subplots(1, 2, figsize=BESIDE, sharey=True)
+    fig, axes = plt.subplots(1, 2, sharey=True)
     for ax, title, (low, high) in zip(
         axes, ("one rises", "one falls"), ((0.7, 0.75), (0.25, 0.3)), strict=True
     ):
-        ax.plot([0, 1], [0.75, high], "o-", color=ORANGE, linewidth=3, markersize=10)
-        ax.plot([0, 1], [0.25, low], "o-", color=BLUE, linewidth=3, markersize=10)
-        ax.set_title(title, weight="normal")
-        ax.set(xticks=[0, 1], xticklabels=["before", "after"], yticks=[], xlim=(-0.3, 1.3))
+        for ends, colour in (([0.75, high], ORANGE), ([0.25, low], BLUE)):
+            ax.plot([0, 1], ends, "o-", color=colour, markersize=10)
+        ax.set(title=title, yticks=[], xlim=(-0.3, 1.3))
+        ax.set_xticks([0, 1], ["before", "after"])
     axes[0].set(ylim=(0, 1), ylabel="rate of a group")
-    alt = (
+    return fig, (
         "Two panels, two groups' rates before and after. On the left the lower rate rises to the "
         "higher one; on the right the higher rate falls to the lower. The same gap closes."
     )
-    return fig, alt
 
 
-def area() -> tuple[Figure, str]:
+def area() -> Drawn:
     """Two distribution functions of predictions, and the area between them."""
-    fig, ax = plt.subplots(figsize=BESIDE, layout="constrained")
+    fig, ax = plt.subplots()
     halves = np.array([[-0.9, -0.7, -0.4, 0.0, 0.3], [-0.6, -0.2, 0.1, 0.5, 0.9]])
     at = np.linspace(-1, 1, 2001)
     laws = [np.searchsorted(half, at, side="right") / half.size for half in halves]
     ax.fill_between(at, *laws, color=RED, alpha=0.18)
     for law, name, colour, x in zip(laws, "FG", (BLUE, ORANGE), (-0.5, 0.62), strict=True):
-        ax.plot(at, law, color=colour, linewidth=3)
+        ax.plot(at, law, color=colour)
         words(ax, x, 0.72 if name == "F" else 0.48, name, color=colour, fontsize=18)
     words(ax, 0.35, 0.12, f"area: W₁ = {wasserstein1(*halves):.2g}", color=RED)
     ax.set(xlabel="prediction y", ylabel="share at most y", xlim=(-1, 1), ylim=(0, 1.02))
     ax.set(xticks=[-1, 0, 1], yticks=[0, 0.5, 1])
-    alt = (
+    return fig, (
         "Distribution functions F and G of the predictions on two halves: two staircases. The "
         f"shaded area between them is their Wasserstein distance, {wasserstein1(*halves):.2g}."
     )
-    return fig, alt
 
 
-def flipped() -> tuple[Figure, str]:
+def flipped() -> Drawn:
     """Who is in a half, and the same bits after some were flipped."""
     fig, ax = canvas()
     rng = stream(7, "deck")

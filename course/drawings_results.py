@@ -6,13 +6,12 @@ import numpy as np
 import pandas as pd
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
-from course.canvas import BESIDE, stacked, words
+from course.canvas import Drawn, stacked, words
 from lib.datasets import TASKS
 from lib.fairness import FAIR
 from lib.ldp import SPLITS, make, split_budget
-from lib.ledger.judge import evaluate, summary, tallied
+from lib.ledger.judge import evaluate, summary
 from lib.plotting.lines import spread
 from lib.plotting.style import BLUE, GREEN, GREY, OLIVE, ORANGE, RED, REFERENCE
 from lib.runner import results, scores
@@ -45,9 +44,8 @@ def _beside(ax: Axes, rows: pd.DataFrame, order: dict[str, str]) -> str:
         (0.12, "StratCOINPRESS", "a mean of its own", BLUE, "o"),
     ):
         own = rows[rows["method"] == name].loc[[*order]]
-        ends = spread(own)
-        look = {"color": colour, "markersize": 9, "capsize": 5, "label": label}
-        ax.errorbar(np.arange(len(own)) + shift, own["mean"], ends, fmt=mark, **look)
+        look = {"color": colour, "markersize": 9, "elinewidth": 1.6, "label": label}
+        ax.errorbar(np.arange(len(own)) + shift, own["mean"], spread(own), fmt=mark, **look)
         said.append(f"{label} {', '.join(own['mean'].map('{:.2g}'.format))}")
     ax.set_xticks(range(len(order)), [text.replace(" ", "\n", 1) for text in order.values()])
     ax.set(yscale="log", xlim=(-0.5, len(order) - 0.5))
@@ -55,9 +53,9 @@ def _beside(ax: Axes, rows: pd.DataFrame, order: dict[str, str]) -> str:
     return "; ".join(said)
 
 
-def left_out() -> tuple[Figure, str]:
+def left_out() -> Drawn:
     """Parity errors with the smallest groups left out, and with all of them."""
-    fig, axes = plt.subplots(2, 1, figsize=BESIDE, sharex=True, sharey=True, layout="constrained")
+    fig, axes = plt.subplots(2, 1, sharex=True, sharey=True)
     said = []
     for ax, setting, title in (
         (axes[0], "published", "groups under 0.1% left out"),
@@ -65,20 +63,20 @@ def left_out() -> tuple[Figure, str]:
     ):
         rows = _stored("variable", f"metric == 'parity' and setting == '{setting}'")
         said.append(f"{title}: {_beside(ax, rows, NAMES)}")
-        ax.set_title(title, weight="normal", loc="left")
-    axes[0].legend(loc="upper left", handlelength=1)
-    fig.supylabel("parity error (log scale)", fontsize=14)
+        ax.set_title(title)
+    axes[0].legend(loc="upper left")
+    fig.supylabel("parity error (log scale)")
     return fig, f"Parity errors of {', '.join(NAMES.values())}. {'. '.join(said)}."
 
 
-def bias() -> tuple[Figure, str]:
+def bias() -> Drawn:
     """Errors of mean schooling with and without noise, and with the right spread."""
-    fig, ax = plt.subplots(figsize=BESIDE, layout="constrained")
+    fig, ax = plt.subplots()
     rows = _stored("setting", "variable == 'SCHL' and metric in ('error', 'clean')")
     rows.index = rows.index.where(rows["metric"] == "error", "silent " + rows.index)
     order = {"published": "as published", "silent published": "without noise"}
     said = _beside(ax, rows, order | {"scaled, all strata": "right spread"})
-    ax.legend(handlelength=1)
+    ax.legend()
     ax.set_ylabel("error of everybody's mean (log scale)")
     return fig, (
         "Relative errors of mean schooling, for a spread of 1 with noise, a spread of 1 without "
@@ -86,7 +84,7 @@ def bias() -> tuple[Figure, str]:
     )
 
 
-def pays() -> tuple[Figure, str]:
+def pays() -> Drawn:
     """In how many settings models of groups clearly lower the parity error."""
     names = {"acs_coverage": "Texas", "newyork": "New York,\nstand-in", "nist": "national"}
     found = []
@@ -94,45 +92,46 @@ def pays() -> tuple[Figure, str]:
         fits = main_fits(scored(stored, **PROTOCOLS["published"]))
         own = against_vanilla(fits, "parity_error")
         sign = np.select([own["high"] < 0, own["low"] > 0], ["lower", "higher"], "too close")
-        by = pd.DataFrame({"table": names[table], "mechanism": own["synthesizer"], "sign": sign})
-        found.append(by)
+        found.append(own.assign(table=names[table], sign=sign))
     every = pd.concat(found)
-    count = pd.concat(pd.crosstab(every[by], every["sign"]) for by in ("table", "mechanism"))
+    count = pd.concat(pd.crosstab(every[by], every["sign"]) for by in ("table", "synthesizer"))
     order = [*names.values(), "MST", "GEM", "AIM"]
-    shown = count.loc[order, ["lower", "too close", "higher"]]
-    (of,) = set(shown.sum(axis=1))
-    return stacked(shown, (GREEN, GREY, RED), f"settings, of {of:.0f}")
+    return _settings(count.loc[order, ["lower", "too close", "higher"]])
 
 
-def bits() -> tuple[Figure, str]:
+def _settings(table: pd.DataFrame) -> Drawn:
+    """Bars of settings that come out well, too close or badly; each row has as many."""
+    (of,) = set(table.sum(axis=1))
+    return stacked(table, (GREEN, GREY, RED), f"settings, of {of:.0f}")
+
+
+def bits() -> Drawn:
     """Bits that a report of GRR tells of each attribute of Adult, by the split of a budget of 4."""
     columns = TASKS["adult"].sensitive
-    counts = {ATTRIBUTES[c]: np.array(attribute_counts("adult")[c]) for c in columns}
+    counts = [np.array(attribute_counts("adult")[c]) for c in columns]
     told = {
         split: [
             mutual_information(make("GRR", k=len(n), epsilon=float(e)), n)
-            for n, e in zip(counts.values(), budgets, strict=True)
+            for n, e in zip(counts, split_budget(4.0, [*map(len, counts)], split), strict=True)
         ]
         for split in SPLITS
-        for budgets in [split_budget(4.0, [len(n) for n in counts.values()], split)]
     }
-    table = pd.DataFrame(told, [*counts]).T
+    table = pd.DataFrame(told, [ATTRIBUTES[c] for c in columns]).T
     return stacked(table, (RED, ORANGE, GREEN, BLUE), "bits told", "{:.3g}")
 
 
-def fairer() -> tuple[Figure, str]:
+def fairer() -> Drawn:
     """Settings that are clearly fairer or less fair on ACSCoverage, by metric."""
     rows = results("ldp_main").query("dataset == 'acs_coverage'")
     counts = {m: tally(paired(rows, m, fair=fair), better=-1).sum() for m, fair in FAIR.items()}
     table = pd.DataFrame(counts).T[["better", "unclear", "worse"]].astype(int)
     table.columns = ["fairer", "too close", "less fair"]
-    (of,) = set(table.sum(axis=1))
-    return stacked(table, (GREEN, GREY, RED), f"settings, of {of}")
+    return _settings(table)
 
 
-def minor() -> tuple[Figure, str]:
+def minor() -> Drawn:
     """Losses with their intervals, sorted, and the margin of what is called minor."""
-    fig, axes = plt.subplots(1, 2, figsize=BESIDE, sharey=True, layout="constrained")
+    fig, axes = plt.subplots(1, 2, sharey=True)
     said, main = [], results("ldp_main")
     for ax, data, title in zip(
         axes, ("lsac", "acs_coverage"), ("LSAC", "ACSCoverage"), strict=True
@@ -142,19 +141,17 @@ def minor() -> tuple[Figure, str]:
         own = pd.concat(every).sort_values("mean", kind="stable")
         for clear, colour in ((True, GREEN), (False, RED)):
             at = np.flatnonzero((own["low"] > -0.02) == clear)
-            ax.vlines(at, own["low"].iloc[at], own["high"].iloc[at], color=colour, linewidth=3)
+            ax.vlines(at, own["low"].iloc[at], own["high"].iloc[at], color=colour)
         ax.axhline(-0.02, **REFERENCE)
-        ax.set_title(title, weight="normal")
-        ax.set_xticks([])
+        ax.set(title=title, xticks=[])
         said.append(f"{title}: {(own['low'] > -0.02).mean():.0%} lie above it")
-    axes[0].set_ylabel("change, 95% interval")
-    axes[0].set_xlabel(f"{len(own)} losses, sorted")
+    axes[0].set(ylabel="change, 95% interval", xlabel=f"{len(own)} losses, sorted")
     return fig, f"Intervals of losses, sorted, and a dashed margin at -0.02. {'; '.join(said)}."
 
 
-def baseline() -> tuple[Figure, str]:
+def baseline() -> Drawn:
     """Accuracies of private models of law students, beside the guess that everybody passes."""
-    fig, ax = plt.subplots(figsize=BESIDE, layout="constrained")
+    fig, ax = plt.subplots()
     rows = results("ldp_main").query("dataset == 'lsac'")
     apart = 100 * (rows["acc"] - rows["majority_accuracy"])
     private = apart[rows["protocol"] != "NonDP"]
@@ -173,8 +170,8 @@ def baseline() -> tuple[Figure, str]:
     )
 
 
-def verdicts() -> tuple[Figure, str]:
+def verdicts() -> Drawn:
     """Verdicts on the claims of the LDP paper."""
-    count = summary([row for row in tallied(evaluate()) if row.claim.paper == "ldp"])
+    count = summary([row for row in evaluate() if row.claim.paper == "ldp"])
     table = pd.DataFrame({"LDP paper": count}).T.loc[:, lambda t: t.iloc[0] > 0]
     return stacked(table, (GREEN, BLUE, OLIVE, RED, GREY), "claims")

@@ -25,13 +25,12 @@ from press.toc import pages, read_notebook
 
 SECRET = "course/", "tests/course/", "tests/press/test_slides.py"
 ASKS_FOR_SOLUTIONS = "tests/press/test_answers.py", "tests/press/test_learning.py"
-_CODE = (
-    *("__init__", "sessions", "slides", "tables", "pictures", "canvas", "drawings"),
-    *("drawings_privacy", "drawings_release", "drawings_results"),
+_KEPT = (
+    "__init__.py sessions.py slides.py tables.py pictures.py canvas.py drawings.py "
+    "drawings.yml drawings.mplstyle drawings_privacy.py drawings_release.py drawings_results.py "
+    "syllabus.md.j2 sessions.yml"  # which the page for teachers shows
 )
-KEPT = tuple(f"course/{name}.py" for name in _CODE)
-KEPT += "course/syllabus.md.j2", "course/sessions.yml"  # the page for teachers shows these
-KEPT += ("course/drawings.yml",)
+KEPT = tuple(f"course/{name}" for name in _KEPT.split())
 
 
 def write_public(out: Path, *, solutions: bool = False, root: Path = ROOT) -> Path:
