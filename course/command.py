@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from getpass import getpass
 from pathlib import Path
 
@@ -24,29 +24,31 @@ from lib import validate
 from lib.paths import BUILD, ROOT
 from lib.sandbox import WISHES, Limits
 
+Said = Iterator[str | Path]  # what a command prints, as it gets there
 
-def _slides(args: Namespace) -> None:
+
+def _slides(args: Namespace) -> Said:
     pages = write_slides(args.session or range(1, 7), args.out, source=args.source)
     program = chromium()
     for page in pages:
-        print(page.resolve().as_uri())
+        yield page.resolve().as_uri()
         if program:
-            print(write_pdf(page, program).resolve().as_uri())
+            yield write_pdf(page, program).resolve().as_uri()
     if not program:
-        print("no PDF: there is no Chromium on this machine (apt install chromium)")
+        yield "no PDF: there is no Chromium on this machine (apt install chromium)"
 
 
-def _plans(args: Namespace) -> None:
-    print(write_plans(args.out).resolve().as_uri())
+def _plans(args: Namespace) -> Said:
+    yield write_plans(args.out).resolve().as_uri()
 
 
-def _quizzes(args: Namespace) -> None:
-    print(*write_sheets(args.out), sep="\n")
+def _quizzes(args: Namespace) -> Said:
+    yield from write_sheets(args.out)
 
 
-def _export(args: Namespace) -> None:
+def _export(args: Namespace) -> Said:
     for form in args.format or FORMATS:
-        print(*export(form, args.out), sep="\n")
+        yield from export(form, args.out)
 
 
 def _seed(args: Namespace) -> int:
@@ -57,38 +59,37 @@ def _seed(args: Namespace) -> int:
     return course_seed(secret or getpass("Course seed: "))
 
 
-def _exam(args: Namespace) -> None:
-    print(*write_exam("resit" if args.resit else "exam", _seed(args), args.out), sep="\n")
+def _exam(args: Namespace) -> Said:
+    yield from write_exam("resit" if args.resit else "exam", _seed(args), args.out)
 
 
-def _make(args: Namespace) -> None:
+def _make(args: Namespace) -> Said:
     roster, seed = read_roster(args.students), _seed(args)
     for assignment in read_all():
         if not args.only or assignment.name in args.only:
             write_assignment(assignment, roster, seed, args.out)
     write_plans(args.out / "teacher")
-    print(f"to hand out, a folder for each student: {args.out / 'students'}")
-    print(f"to keep, with keys: {args.out / 'teacher'}")
+    yield f"to hand out, a folder for each student: {args.out / 'students'}"
+    yield f"to keep, with keys: {args.out / 'teacher'}"
 
 
-def _public(args: Namespace) -> None:
-    print(write_public(args.out, solutions=args.solutions).resolve())
+def _public(args: Namespace) -> Said:
+    yield write_public(args.out, solutions=args.solutions).resolve()
 
 
-def _mark(args: Namespace) -> None:
+def _mark(args: Namespace) -> Said:
     limits = Limits(args.seconds, args.gibibytes)
     table = mark(args.folder, args.key, args.out, limits, args.jobs, args.sandbox)
-    for row in table[table["note"] != ""].itertuples():
-        print(f"{row.assignment} {row.id}: {row.note}")
-    for row in table[table["flags"] != ""].itertuples():
-        print(f"{row.assignment} {row.id}: look at it, {row.flags}")
-    print(f"marks: {args.out / 'marks.csv'}")
-    print("to import:", *write_gradebooks(table, args.out))
+    for column, words in {"note": "", "flags": "look at it, "}.items():
+        for row in table[table[column] != ""].to_dict("records"):
+            yield f"{row['assignment']} {row['id']}: {words}{row[column]}"
+    yield f"marks: {args.out / 'marks.csv'}"
+    yield f"to import: {' '.join(map(str, write_gradebooks(table, args.out)))}"
 
 
 _MADE = BUILD / "course"
 # name: what is written or done, where to, and by which function
-_COMMANDS: dict[str, tuple[str, Path, Callable[[Namespace], None]]] = {
+_COMMANDS: dict[str, tuple[str, Path, Callable[[Namespace], Said]]] = {
     "slides": ("HTML that opens from a file, and PDF", OUT, _slides),
     "plans": ("the lecturer's plans, with sample answers", OUT, _plans),
     "quizzes": ("the two quizzes and the bank, with and without keys", _MADE / "quizzes", _quizzes),
@@ -107,13 +108,12 @@ def add_arguments(parser: ArgumentParser) -> None:
         own[name] = commands.add_parser(name, help=words).add_argument
         place = out.relative_to(ROOT).as_posix()
         own[name]("--out", type=Path, default=out, help=f"folder, else {place}")
-    own["slides"]("--session", type=int, action="append", metavar="N", help="1 to 6; all")
-    words = "qti or moodle; both"
-    own["export"]("--format", choices=FORMATS, action="append", help=words)
+    slides, make, mark = own["slides"], own["make"], own["mark"]
+    slides("--session", type=int, action="append", metavar="N", help="1 to 6; all")
     words = "decks that you edited, such as _build/slides/source"
-    own["slides"]("--source", type=Path, default=DECKS, metavar="DIR", help=words)
+    slides("--source", type=Path, default=DECKS, metavar="DIR", help=words)
+    own["export"]("--format", choices=FORMATS, action="append", help="qti or moodle; both")
     own["public"]("--solutions", action="store_true", help="keep those of the book's exercises")
-    make, mark = own["make"], own["mark"]
     make("--students", type=Path, required=True, metavar="CSV", help="id, name")
     own["exam"]("--resit", action="store_true", help="the resit, which shares no item")
     for command in (make, own["exam"]):
@@ -131,5 +131,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Write what is asked for, and say where it is."""
-    _COMMANDS[args.what][2](args)
+    for line in _COMMANDS[args.what][2](args):
+        print(line)
     return 0

@@ -22,7 +22,9 @@ from lib import validate
 from lib.files import write_whole
 
 _POINTS = {"easy": 1, "medium": 2, "hard": 3}
-_LEVELS = dict(zip(("full", "half", "none"), (1.0, 0.5, 0.0), strict=True))
+_KINDS = {"number": "numerical", "choice": "multichoice", "reason": "essay"}  # as Moodle calls them
+_SHARES = {"full": "100%", "half": "50%", "none": "0%"}
+_HTML = {"format": "html"}  # of what Moodle shows as such
 
 
 def points(item: Item) -> int:
@@ -67,11 +69,11 @@ def _indented(mark: str, text: str) -> str:
 def _answers(item: Item) -> list[str]:
     wrong = item.get("wrong", [])
     if item["kind"] == "choice":
-        choices = [(one["answer"], one["shows"]) for one in wrong] + [(item["key"], "")]
         lines = []
-        for text, shows in sorted(choices):
+        for text, shows in sorted([(item["key"], ""), *((w["answer"], w["shows"]) for w in wrong)]):
             lines.append(_indented("*b) " if text == item["key"] else "b) ", text))
-            lines += [_indented("... ", shows)] if shows else []
+            if shows:
+                lines.append(_indented("... ", shows))
         return lines
     if item["kind"] == "number":
         key, values = computed(item)
@@ -102,33 +104,30 @@ def _add(parent: Xml.Element, tag: str, text: str, **attributes: str) -> Xml.Ele
 
 def _moodle(item: Item) -> Xml.Element:
     """An item as Moodle has it."""
-    kinds = {"number": "numerical", "choice": "multichoice", "reason": "essay"}
-    question = Xml.Element("question", type=kinds[item["kind"]])
+    question = Xml.Element("question", type=_KINDS[item["kind"]])
     _add(question, "name", item["id"])
-    _add(question, "questiontext", _html(item["text"]), format="html")
+    _add(question, "questiontext", _html(item["text"]), **_HTML)
     Xml.SubElement(question, "defaultgrade").text = str(points(item))
     if item["kind"] == "reason":
-        full, half, none = (f"{share:.0%}: {item['answers'][k]}" for k, share in _LEVELS.items())
-        _add(question, "graderinfo", _html(f"{full}\n\n{half}\n\n{none}"), format="html")
+        levels = (f"{share}: {item['answers'][level]}" for level, share in _SHARES.items())
+        _add(question, "graderinfo", _html("\n\n".join(levels)), **_HTML)
         Xml.SubElement(question, "responsefieldlines").text = "15"
         return question
-    if item["kind"] == "choice":
+    choice = item["kind"] == "choice"
+    if choice:
         Xml.SubElement(question, "single").text = "true"
         Xml.SubElement(question, "shuffleanswers").text = "true"
-        right, tolerance = item["key"], None
-        given = [one["answer"] for one in item["wrong"]]
+        answers = [item["key"], *(one["answer"] for one in item["wrong"])]
     else:
         key, values = computed(item)
-        right, tolerance = _number(key), item["tolerance"]
-        given = [_number(value) for value in values]
-    wrong = [one["shows"] for one in item["wrong"]]
-    shown = [(right, "100", ""), *((a, "0", w) for a, w in zip(given, wrong, strict=True))]
-    for answer, fraction, shows in shown:
-        form = {} if tolerance else {"format": "html"}
-        element = _add(question, "answer", answer, fraction=fraction, **form)
-        _add(element, "feedback", _html(shows), format="html")
-        if tolerance:
-            Xml.SubElement(element, "tolerance").text = _number(tolerance)
+        answers = [_number(value) for value in (key, *values)]
+    remarks = ["", *(one["shows"] for one in item["wrong"])]
+    for number, (answer, shows) in enumerate(zip(answers, remarks, strict=True)):
+        fraction = "0" if number else "100"  # the first is right
+        element = _add(question, "answer", answer, fraction=fraction, **_HTML if choice else {})
+        _add(element, "feedback", _html(shows), **_HTML)
+        if not choice:
+            Xml.SubElement(element, "tolerance").text = _number(item["tolerance"])
     return question
 
 
@@ -137,7 +136,7 @@ def write_moodle(name: str, heading: str, items: Sequence[Item], out: Path) -> P
     quiz = Xml.Element("quiz")
     category = Xml.SubElement(quiz, "question", type="category")
     _add(category, "category", f"$course$/top/Who pays for privacy/{name}")
-    _add(category, "info", _html(heading.partition("\n\n")[2]), format="html")
+    _add(category, "info", _html(heading.partition("\n\n")[2]), **_HTML)
     quiz.extend(_moodle(item) for item in items)
     Xml.indent(quiz)
     path = out / f"{name}.xml"

@@ -9,10 +9,8 @@ from typing import Any
 
 from course.assignment import HIDDEN, Assignment
 
-DIGITS = 3  # significant digits that suffice, unless a task says otherwise
 
-
-def agrees(answer: Any, right: Any, digits: int = DIGITS, within: float = 0.0) -> bool:
+def agrees(answer: Any, right: Any, digits: int = 3, within: float = 0.0) -> bool:
     """Whether an answer has the form and the values of the right one.
 
     A list needs the same length, a mapping the same keys. Whole numbers, text and truth values must
@@ -27,11 +25,10 @@ def agrees(answer: Any, right: Any, digits: int = DIGITS, within: float = 0.0) -
     if isinstance(right, dict):
         same = isinstance(answer, dict) and answer.keys() == right.keys()
         return same and all(agrees(answer[k], v, digits, within) for k, v in right.items())
-    if isinstance(right, list):
-        same = isinstance(answer, list) and len(answer) == len(right)
-        return same and all(
-            agrees(*pair, digits, within) for pair in zip(answer, right, strict=True)
-        )
+    if isinstance(right, list):  # a mapping of places
+        places = dict(enumerate(right))
+        same = isinstance(answer, list)
+        return same and agrees(dict(enumerate(answer)), places, digits, within)
     if isinstance(right, bool | str):
         return type(answer) is type(right) and answer == right
     if isinstance(answer, bool) or not isinstance(answer, int | float):

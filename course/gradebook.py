@@ -32,9 +32,11 @@ def totals(marks: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series]:
     >>> float(points.loc[("s1", "Ada"), "a1"]), float(most["a1"])
     (14.0, 21.0)
     """
-    of = {"points": marks["points"] + marks["written"], "most": marks["of"] + marks["written of"]}
-    points = marks.assign(**of).pivot(index=["id", "name"], columns="assignment", values="points")
-    most = marks.assign(**of).groupby("assignment", sort=False)["most"].max()
+    both = marks.assign(
+        points=marks["points"] + marks["written"], most=marks["of"] + marks["written of"]
+    )
+    points = both.pivot(index=["id", "name"], columns="assignment", values="points")
+    most = both.groupby("assignment", sort=False)["most"].max()
     return points[most.index], most
 
 
@@ -42,15 +44,10 @@ def write_gradebooks(marks: pd.DataFrame, out: Path) -> list[Path]:
     """Write ``canvas.csv`` and ``moodle.csv``, whose students are known by their ``id``."""
     points, most = totals(marks)
     percent = (100 * points / most).round(2)
-    students = points.index.to_frame(index=False)
-    known = students.set_axis(["SIS User ID", "Student"], axis=1).reindex(columns=_CANVAS)
-    possible = pd.DataFrame(
-        [{"Student": "    Points Possible", **dict.fromkeys(most.index, 100)}]
-    )  # as Canvas finds the row
-    rows = pd.concat([known, percent.reset_index(drop=True)], axis=1)
-    canvas = pd.concat([possible, rows], ignore_index=True)[[*_CANVAS, *most.index]]
-    moodle = percent.add_suffix(" (percent)").reset_index()
-    moodle = moodle.rename(columns={"id": "ID number", "name": "Name"})
+    rows = percent.reset_index(names=["SIS User ID", "Student"])
+    possible = {"Student": "    Points Possible", **dict.fromkeys(most.index, 100)}  # for Canvas
+    canvas = pd.concat([pd.DataFrame([possible]), rows]).reindex(columns=[*_CANVAS, *most.index])
+    moodle = percent.add_suffix(" (percent)").reset_index(names=["ID number", "Name"])
     written = []
     for name, table in {"canvas": canvas, "moodle": moodle}.items():
         written.append(out / f"{name}.csv")

@@ -60,10 +60,8 @@ def assign(assignment: Assignment) -> dict[str, Any]:
         return json.loads((made / "student" / source.name).read_text("utf-8"))
 
 
-def write_assignment(
-    assignment: Assignment, roster: pd.DataFrame, seed: int, out: Path
-) -> pd.DataFrame:
-    """Write all files of an assignment, and return its key: a row for each student."""
+def write_assignment(assignment: Assignment, roster: pd.DataFrame, seed: int, out: Path) -> None:
+    """Write all files of an assignment."""
     notebook = assign(assignment)
     teacher = out / "teacher" / assignment.name
     teacher.mkdir(parents=True, exist_ok=True)
@@ -84,7 +82,6 @@ def write_assignment(
     table = pd.DataFrame(rows)
     validate.require(table["variant"].is_unique, "the course's seed", "one without a collision", "")
     write_whole(teacher / "key.csv", table.to_csv(index=False), private=True)
-    return table
 
 
 def _personal(notebook: dict[str, Any], variant: Variant) -> str:

@@ -38,7 +38,7 @@ def handed_in(folder: Path, keys: Path) -> tuple[pd.DataFrame, list[Submission]]
     ``folder`` has the submissions of this assignment, ``keys`` what ``course make`` wrote of it.
     """
     key = read_table(keys / "key.csv", ["id", "name", "variant"])
-    variants = dict(zip(key["id"], key["variant"], strict=True))
+    variants = key.set_index("id")["variant"].to_dict()
     found: dict[str, Path] = {}
     for path in sorted(folder.iterdir(), key=lambda path: path.suffix == ".ipynb"):
         if path.is_file() and path.stem in variants:
@@ -46,7 +46,7 @@ def handed_in(folder: Path, keys: Path) -> tuple[pd.DataFrame, list[Submission]]
         else:
             print(f"{' '.join(str(path).split())} is left out: its name is no student's id")
     files = sorted(found.items())
-    return key, [Submission(keys.name, i, p, keys / f"{i}.json", variants) for i, p in files]
+    return key, [Submission(who, path, keys / f"{who}.json", variants) for who, path in files]
 
 
 def mark(
@@ -77,13 +77,14 @@ def mark(
     validate.positive("gibibytes", limits.gibibytes)
     way, secret = sandbox.choose(wish), _secret(teacher)
     print(f"sandbox: {way}. {sandbox.not_contained(way, wish)}")
-    paths = sorted(teacher.glob("a*/key.csv"), key=lambda path: (len(path.parent.name), path))
-    names = [path.parent.name for path in paths if (folder / path.parent.name).is_dir()]
+    keys = [path.parent.name for path in teacher.glob("a*/key.csv")]
+    names = [name for name in keys if (folder / name).is_dir()]
     if not names:
-        wanted = "a folder of a marked assignment, such as a1"
-        raise ValueError(f"{folder} must have {wanted}, got none")
+        raise ValueError(
+            f"{folder} must have a folder of a marked assignment, such as a1, got none"
+        )
     rows: list[dict[str, Any]] = []
-    for name in names:
+    for name in sorted(names, key=lambda name: (len(name), name)):
         key, files = handed_in(folder / name, teacher / name)
         assignment = read(SOURCES / f"{name}.md")
         results = _mark_all(files, assignment, secret, out, jobs, (limits, way))
@@ -113,7 +114,7 @@ def _mark_all(
     rules = [assignment.name, *(vars(task) for task in assignment.tasks.values())]
 
     def result(one: Submission) -> dict[str, Any]:
-        store = out / "submissions" / one.assignment / f"{one.student}.json"
+        store = out / "submissions" / assignment.name / f"{one.student}.json"
 
         def signed(known: Any) -> str:
             """A signature of a result, for this submission, key and these tests alone."""

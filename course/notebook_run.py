@@ -13,9 +13,12 @@ import sys
 from collections.abc import Callable
 from unittest.mock import MagicMock
 
-_STARTS = {"os.exec", "os.fork", "os.forkpty", "os.kill", "os.killpg", "os.posix_spawn"}
-_STARTS |= {"os.system", "subprocess.Popen", "socket.connect", "ctypes.dlopen"}
+_STARTS = (
+    "os.exec os.fork os.forkpty os.kill os.killpg os.posix_spawn os.system "
+    "subprocess.Popen socket.connect ctypes.dlopen"
+).split()
 _READ = ("/usr/", "/lib", "/etc/fonts", "/etc/ssl", "/proc/", "/sys/", "/dev/")  # by libraries
+_OF_THE_SHELL = {"_", "display", "get_ipython"}  # builtins that it adds and replaces
 _LONGEST = 200  # characters of an error's message
 _DEPTH = 6
 
@@ -79,11 +82,8 @@ def main(notebook: str, *names: str) -> None:
     from IPython.core.interactiveshell import InteractiveShell
 
     class Shell(InteractiveShell):
-        def enable_gui(self, gui: object = None) -> None: ...  # %matplotlib inline asks for one
-
-        def ask_exit(self) -> None: ...  # nor does exit() end it
-
-        def showtraceback(self, *_: object, **__: object) -> None: ...
+        # %matplotlib inline asks for a window, and exit() does not end it
+        enable_gui = ask_exit = showtraceback = lambda *_, **__: None
 
     HistoryManager.enabled = False  # type: ignore[assignment]
     sys.modules["otter"] = MagicMock()  # its checks of the form are for students at work
@@ -100,14 +100,15 @@ def main(notebook: str, *names: str) -> None:
             told.add(flag)
             say(flag=flag)
 
-    known, roots = dict(vars(builtins)), {sys.prefix, sys.base_prefix, *filter(None, sys.path)}
+    roots = {sys.prefix, sys.base_prefix, *filter(None, sys.path)}
+    known = {name: known for name, known in vars(builtins).items() if name not in _OF_THE_SHELL}
     _watch(tell, tuple(os.path.join(os.path.realpath(root), "") for root in roots))
     for number, cell in enumerate(cells, 1):
         result = shell.run_cell("".join(cell["source"]))
         if error := result.error_before_exec or result.error_in_exec:
             say(cell=number, error=f"{type(error).__name__}: {error}"[:_LONGEST])
-    for name in sorted(name for name in known if vars(builtins).get(name) is not known[name]):
-        if name not in ("_", "display", "get_ipython"):  # the shell's own
+    for name in sorted(known):
+        if vars(builtins).get(name) is not known[name]:
             tell(f"replaces {name}")
     for name in names:
         if name in shell.user_ns:

@@ -64,28 +64,27 @@ def shown(page: str, executed: Path = EXECUTED) -> dict[str, Any]:
     if not path.exists():
         raise FileNotFoundError(f"{path} is not there: run `make book` first")
     notebook = read_notebook(path)
-    found: dict[str, Any] = {"figure": {}, "number": glued_texts(notebook)}
-    found["failures"] = failures(notebook, f"chapters/{page}")
-    for cell in notebook.cells:
-        for out in cell.get("outputs", []):
-            data = out.get("data", {})
-            for name in re.findall(r'<figure class="plot" id="([^"]+)"', data.get("text/html", "")):
-                found["figure"][name] = data["text/html"]
-    return found
+    outputs = [out for cell in notebook.cells for out in cell.get("outputs", [])]
+    texts = [out.get("data", {}).get("text/html", "") for out in outputs]
+    drawn = re.compile(r'<figure class="plot" id="([^"]+)"')
+    return {
+        "figure": {name: text for text in texts for name in drawn.findall(text)},
+        "number": glued_texts(notebook),
+        "failures": failures(notebook, f"chapters/{page}"),
+    }
 
 
 def _from_book(kind: str, page: str, name: str, executed: Path) -> str:
     """A number as it is printed, or the HTML of a figure."""
     found = shown(page, executed)
-    known = found[kind]
-    if name not in known and found["failures"]:
+    known, failed = found[kind], found["failures"]
+    if name not in known and failed:
         what = "one that the last build made"
-        said = found["failures"][0]
-        raise ValueError(f"{kind} of {page} must be {what}, got {name!r}; it failed: {said}")
+        raise ValueError(f"{kind} of {page} must be {what}, got {name!r}; it failed: {failed[0]}")
     return known[validate.choice(f"{kind} of {page}", name, known)]
 
 
-def figure(page: str, name: str, piece: str = "", executed: Path = EXECUTED) -> Picture:
+def figure(page: str, name: str, piece: str | None, executed: Path) -> Picture:
     """A figure of the book for a light ground: of those drawn for a page and for a phone the one
     with larger letters on a slide; or a ``piece`` of it. Its caption is what the book's says of
     data.
@@ -122,8 +121,11 @@ def _only(content: bytes, boxes: list[list[int]]) -> bytes:
     return packed.getvalue()
 
 
-def _picture(found: re.Match[str], executed: Path) -> Picture:
+def _taken(found: re.Match[str], executed: Path) -> str | Picture:
+    """What a reference stands for: a number, or a picture."""
     kind, page, name, piece = found.groups()
+    if kind == "number":
+        return _from_book(kind, page, name, executed)
     return Picture(*draw(page)) if kind == "drawing" else figure(page, name, piece, executed)
 
 
@@ -131,9 +133,8 @@ def filled(text: str, executed: Path, folder: Path) -> str:
     """The text with HTML for what it takes; files are found in ``folder``."""
 
     def reference(found: re.Match[str]) -> str:
-        if found[1] == "number":
-            return escape(_from_book(found[1], found[2], found[3], executed))
-        return _picture(found, executed).html()
+        taken = _taken(found, executed)
+        return escape(taken) if isinstance(taken, str) else taken.html()
 
     def file(found: re.Match[str]) -> str:
         kind = validate.choice("kind of picture", found[3], KINDS)
@@ -147,14 +148,15 @@ def with_files(text: str, executed: Path, folder: Path) -> str:
     """The text with the book's numbers, and with links to its pictures, which are written into
     ``folder/pictures``.
     """
+    pictures = folder / "pictures"
 
     def reference(found: re.Match[str]) -> str:
-        if found[1] == "number":
-            return _from_book(found[1], found[2], found[3], executed)
-        picture = _picture(found, executed)
+        picture = _taken(found, executed)
+        if isinstance(picture, str):
+            return picture
         name = f"{(found[3] or found[2])}{found[4] or ''}.{picture.kind}"
-        (folder / "pictures").mkdir(parents=True, exist_ok=True)
-        (folder / "pictures" / name).write_bytes(picture.content)
+        pictures.mkdir(parents=True, exist_ok=True)
+        (pictures / name).write_bytes(picture.content)
         caption = picture.caption.replace('"', "&quot;").replace("\n", " ")
         return f'![{picture.alt}](pictures/{name} "{caption}")'.replace(' "")', ")")
 

@@ -12,18 +12,17 @@ import os
 import re
 import shutil
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from html import escape
-from importlib import metadata
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
-from course.pictures import EXECUTED, REFERENCE, filled, with_files
+from course.pictures import EXECUTED, filled, with_files
 from course.sessions import COURSE, TEMPLATES, Session, sessions
 from lib import validate
 from lib.files import read_yaml, template, write_whole
@@ -66,14 +65,6 @@ def deck(session: Session, folder: Path = DECKS) -> list[Slide]:
     notes = "Everybody writes first. A sample answer is in your plan of this session."
     last = Slide("The question to take home", f"*{session.closing['question']}*", notes)
     return [*slides, last]
-
-
-def references(slide: Slide) -> list[tuple[str, str, str]]:
-    """Kind (``figure``, ``number`` or ``drawing``), page and name of what a slide takes; a drawing
-    has a name in place of the page.
-    """
-    found = REFERENCE.findall(f"{slide.title}\n{slide.body}\n{slide.notes}")
-    return [(kind, page, name) for kind, page, name, _ in found]
 
 
 def _math(content: str, options: dict[str, Any]) -> str:
@@ -121,25 +112,22 @@ def render(session: Session, executed: Path = EXECUTED, folder: Path = DECKS) ->
         slides.append(parts | {"notes": to_html(slide.notes, executed)})
     shown = {"session": session, "slides": slides, "imprint": imprint()}
     page = template(TEMPLATES / "slides.html.j2").render(shown) + "\n"
-    view = carried()["speaker-view.html"].locate()
-    return with_policy(page, Path(str(view)).read_text("utf-8"), more=FRAMES)
+    view = reveal() / "plugin" / "notes" / "speaker-view.html"
+    return with_policy(page, view.read_text("utf-8"), more=FRAMES)
 
 
-@cache
-def carried() -> dict[str, metadata.PackagePath]:
-    """The files of reveal.js, by name, from the package that carries it.
+def reveal() -> Path:
+    """The folder of reveal.js, in the package that carries it.
 
     Raises
     ------
     FileNotFoundError
         If it is not installed.
     """
-    part = re.compile(r"_static/revealjs/(LICENSE|dist/[\w.]+|plugin/notes/[\w-]+\.(js|html))$")
-    with suppress(metadata.PackageNotFoundError):
-        listed = metadata.files("sphinx-revealjs") or []
-        if found := {file.name: file for file in listed if part.search(file.as_posix())}:
-            return found
-    raise FileNotFoundError("reveal.js must be installed: run `make book` first")
+    carrier = find_spec("sphinx_revealjs")
+    if carrier is None or carrier.origin is None:
+        raise FileNotFoundError("reveal.js must be installed: run `make book` first")
+    return Path(carrier.origin).parent / "_static" / "revealjs"
 
 
 def copy_assets(folder: Path) -> None:
@@ -147,14 +135,13 @@ def copy_assets(folder: Path) -> None:
     ``folder``.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    for name in ("reset.css", "reveal.css", "reveal.js", "notes.js", "LICENSE"):
-        target = "licence-reveal.txt" if name == "LICENSE" else name
-        shutil.copy(str(carried()[name].locate()), folder / target)
-    shutil.copy(mathjax(), folder / "tex-svg.js")
-    licence = CHAPTERS / "_static" / "licences" / "mathjax.txt"
-    shutil.copy(licence, folder / "licence-mathjax.txt")
+    for name in ("dist/reset.css", "dist/reveal.css", "dist/reveal.js", "plugin/notes/notes.js"):
+        shutil.copy(reveal() / name, folder)
     for name in ("slides.css", "mathjax.js", "deck.js"):
         shutil.copy(TEMPLATES / name, folder)
+    shutil.copy(mathjax(), folder / "tex-svg.js")
+    shutil.copy(reveal() / "LICENSE", folder / "licence-reveal.txt")
+    shutil.copy(CHAPTERS / "_static/licences/mathjax.txt", folder / "licence-mathjax.txt")
 
 
 def write_slides(
@@ -184,10 +171,11 @@ def write_slides(
     copy_assets(folder / "assets")
     for path, page in pages.items():
         write_whole(path, page)
-    for number in (s.number for s in chosen if source.resolve() != (folder / "source").resolve()):
-        name = f"{number}.md"
-        text = (source / name).read_text(encoding="utf-8")
-        write_whole(folder / "source" / name, with_files(text, executed, folder / "source"))
+    edited = folder / "source"
+    if source.resolve() != edited.resolve():
+        for name in (f"{session.number}.md" for session in chosen):
+            text = (source / name).read_text(encoding="utf-8")
+            write_whole(edited / name, with_files(text, executed, edited))
     return [*pages]
 
 

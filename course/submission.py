@@ -24,6 +24,8 @@ from lib.sandbox import Limits
 _LARGEST = 20 * 2**20  # bytes of a notebook
 _MOST = 2**20  # characters of all that a notebook may hand out
 _PACKAGE = [ROOT / name for name in ("lib", "studies", "data")]  # what students have installed
+_VARIABLES = {"PYTHONPATH": str(ROOT), "MPLBACKEND": "agg", "OMP_NUM_THREADS": "1"}
+_VARIABLES |= {"PYTHONUTF8": "1"}
 _FORBIDDEN = re.compile(
     r"^\s*(?:import|from)\s[^#\n]*\b(course|ctypes|multiprocessing|pty|socket|subprocess)\b"
     r"|\b(__import__|importlib|__subclasses__|_getframe)\b",
@@ -35,7 +37,6 @@ _FORBIDDEN = re.compile(
 class Submission:
     """A student's file for an assignment, and the variants of all students."""
 
-    assignment: str
     student: str
     path: Path
     key: Path
@@ -88,21 +89,19 @@ def mark_one(
         nbformat.write(notebook, own / f"{assignment.name}.ipynb")
         if key["table"] is not None:
             write_whole(own / f"{key['variant']}.csv", key["table"])
-        command = [sys.executable, notebook_run.__file__, f"{assignment.name}.ipynb"]
-        see, env = [*_PACKAGE, Path(notebook_run.__file__)], {"PYTHONPATH": str(ROOT)}
-        hide = [submission.path.parent, submission.key.parent]
-        env |= {"MPLBACKEND": "agg", "OMP_NUM_THREADS": "1", "PYTHONUTF8": "1"}
+        program = notebook_run.__file__
+        command = [sys.executable, program, f"{assignment.name}.ipynb", *names(assignment)]
+        see, hide = [*_PACKAGE, Path(program)], [submission.path.parent, submission.key.parent]
         try:
-            done = sandbox.run(
-                [*command, *names(assignment)], own, way, limits, see=see, hide=hide, env=env
-            )
+            done = sandbox.run(command, own, way, limits, see=see, hide=hide, env=_VARIABLES)
         except subprocess.TimeoutExpired:
             over = f"the notebook was stopped: it ran for more than {limits.seconds:g} s"
             return {"note": over, "points": {}, "flags": flags}
     answers, notes, told = _read(done.stdout)
-    points = grade(assignment, answers, key["key"]) if done.returncode == 0 else {}
     if done.returncode:
-        notes.insert(0, _reason(done))
+        notes, points = [_reason(done), *notes], {}
+    else:
+        points = grade(assignment, answers, key["key"])
     return {"note": "; ".join(notes), "points": points, "flags": list(dict.fromkeys(flags + told))}
 
 

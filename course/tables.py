@@ -11,10 +11,8 @@ from pathlib import Path
 import pandas as pd
 
 from lib import validate
-from lib.files import read_regular
+from lib.files import LARGEST, read_regular
 from lib.parse import shown
-
-LARGEST = 2**24  # bytes
 
 
 def read_table(path: Path, needed: Collection[str]) -> pd.DataFrame:

@@ -89,10 +89,10 @@ def draw(assignment: Assignment, student: str, seed: int) -> Variant:
     """The variant of a student: the same whenever it is asked for."""
     word = seed_sequence(seed, "variant", assignment.name, student).generate_state(1)[0]
     rng = stream(seed, "parameters", assignment.name, student)
-    values, table = {}, None
-    for name, given in assignment.info["parameters"].items():
-        listed = _choices(name, given)
-        values[name] = listed[int(rng.integers(len(listed)))]
+    parameters = assignment.info["parameters"].items()
+    listed = {name: _choices(name, given) for name, given in parameters}
+    values = {name: choices[rng.integers(len(choices))] for name, choices in listed.items()}
+    table = None
     if (cell := assignment.cell("table")) is not None:
         space = _space(values)
         exec(compile(cell.source, f"{assignment.name}, table", "exec"), space)

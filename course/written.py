@@ -42,13 +42,12 @@ def numbers(key: pd.DataFrame) -> dict[str, dict[str, str]]:
     own = key.drop(columns=["name", "variant"], errors="ignore").set_index("id")
     own.columns = own.columns.str.removeprefix("answer ")
     return {
-        who: {name: _LONG.sub(_three_digits, str(value)) for name, value in row.items()}
+        who: {
+            name: _LONG.sub(lambda found: f"{float(found[0]):.3g}", str(value))
+            for name, value in row.items()
+        }
         for who, row in own.to_dict("index").items()
     }
-
-
-def _three_digits(found: re.Match) -> str:
-    return f"{float(found[0]):.3g}"
 
 
 def write_answers(
