@@ -9,12 +9,11 @@ from typing import Any
 
 import pytest
 
-from course.assignment import SOURCES, Assignment, read, read_all
+from course.assignment import SOURCES, Assignment, read_all
 from course.variants import Variant, course_seed, draw, key_of, solve
 from lib.paths import CHAPTERS, ROOT
 from tests.course.grading import check_samples, full, points
 from tests.declared import PROJECT, pins
-from tests.press.measure import LONGEST_SENTENCE, sentences
 
 SEED = course_seed("the seed of the tests")
 STUDENTS = ("ada", "bela", "chen")
@@ -36,9 +35,11 @@ def solved(assignment: Assignment) -> list[tuple[Variant, dict[str, Any], dict[s
 
 
 @every_assignment
-def test_the_solution_gets_all_points(assignment):
+def test_the_solution_gets_all_points_and_an_empty_notebook_none(assignment):
     for _, space, key in solved(assignment):
         assert points(assignment, space, key) == full(assignment)
+        empty = dict.fromkeys(assignment.key_names(), ...)
+        assert sum(points(assignment, empty, key).values()) == 0
 
 
 @every_assignment
@@ -61,12 +62,6 @@ def test_the_answers_of_a_friend_do_not_pass(assignment):
     for _, _, key in others:
         got, most = points(assignment, first, key), full(assignment)
         assert sum(got.values()) <= sum(most.values()) / 2, got
-
-
-@every_assignment
-def test_an_empty_notebook_gets_no_points(assignment):
-    space = dict.fromkeys(assignment.key_names(), ...)
-    assert sum(points(assignment, space, solved(assignment)[0][2]).values()) == 0
 
 
 @every_assignment
@@ -104,10 +99,8 @@ def test_the_form_of_an_assignment(assignment):
         assert sum(criterion["points"] for criterion in rubric["criteria"]) == written[task]
         levels = [sample["points"] for sample in rubric["samples"]]
         assert levels == sorted(levels, reverse=True)
-        assert set(Counter(levels).values()) == {2}
-        assert len(set(levels)) == 3
+        assert [*Counter(levels).values()] == [2, 2, 2]
         assert levels[0] == written[task]
-        assert all(set(one) == {"points", "for", "half"} for one in rubric["criteria"])
         assert all(sum(sample["each"]) == sample["points"] for sample in rubric["samples"])
         check_samples(rubric)
 
@@ -136,29 +129,3 @@ def test_students_are_told_what_is_locked():
     start = (SOURCES / "start.md").read_text("utf-8")
     assert f" {next(pin for pin in pins('course') if pin.startswith('otter-grader'))} " in start
     assert f" who_pays_for_privacy-{PROJECT['project']['version']}-py3-none-any.whl " in start
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("points: [0, 2]", "points: [2]", "points of a1.md, q1 must be a number for each test"),
-        ("points: 6", "points: [6]", "points of a1.md, q8 must be"),
-    ],
-)
-def test_a_source_with_wrong_points_is_refused(tmp_path, old, new, message):
-    source = ASSIGNMENTS[0].name
-    for suffix in (".md", ".yml"):
-        text = (ROOT / "course/assignments" / f"{source}{suffix}").read_text("utf-8")
-        (tmp_path / f"{source}{suffix}").write_text(text.replace(old, new, 1), "utf-8")
-    with pytest.raises(ValueError, match=re.escape(message)):
-        read(tmp_path / f"{source}.md")
-
-
-@every_assignment
-def test_sentences_are_short(assignment):
-    cells = [c.source for c in assignment.notebook.cells if c.cell_type == "markdown"]
-    for rubric in assignment.info["rubric"].values():
-        cells += [part for s in rubric["samples"] for part in (s["text"], *s["why"])]
-        cells += [one[part] for one in rubric["criteria"] for part in ("for", "half")]
-    found = [sentence for text in cells for sentence in sentences(text)]
-    assert [s for s in found if len(s.split()) > LONGEST_SENTENCE] == []

@@ -15,7 +15,6 @@ from course.sessions import COURSE
 from lib.cli import main
 from lib.files import read_yaml
 from tests.course.grading import check_samples
-from tests.press.measure import LONGEST_SENTENCE, plain, sentences
 
 ITEMS = {name: read_yaml(COURSE / "exam.yml", dict)[name]["items"] for name in PAPERS}
 EVERY = [item for items in ITEMS.values() for item in items]
@@ -44,7 +43,6 @@ def test_every_variant_has_a_key_and_marks_what_is_on_the_way(item):
         assert "{" not in question.text
         if item["kind"] == "reason":
             assert sum(one["points"] for one in item["criteria"]) == item["points"]
-            assert all(set(one) == {"points", "for", "half"} for one in item["criteria"])
             check_samples(item)
             continue
         keys.add(question.key)
@@ -58,13 +56,6 @@ def test_every_variant_has_a_key_and_marks_what_is_on_the_way(item):
         assert len(keys) > 1
 
 
-@every_item
-def test_sentences_are_short(item):
-    question = every_variant(item)[0]
-    for sentence in sentences(plain(question.text)):
-        assert len(sentence.split()) <= LONGEST_SENTENCE, sentence
-
-
 def _minutes(question):
     """Reads twice at 100 words a minute; a minute a formula, 20 seconds an operation, half a minute
     a line, and one to check. A text is planned for four minutes and written at 20 words a minute.
@@ -75,19 +66,15 @@ def _minutes(question):
     return reading + steps["formulas"] + steps["operations"] / 3 + steps["lines"] / 2 + 1
 
 
-@pytest.mark.parametrize("name", PAPERS)
-def test_a_paper_fits_its_time(name):
-    _, questions = paper(name, seed=3)
-    assert sum(question.item["points"] for question in questions) == MINUTES
-    assert sum(map(_minutes, questions)) < 0.9 * MINUTES
-    assert all(_minutes(question) < question.item["points"] + 1 for question in questions)
-    assert any(q.item["kind"] == "reason" for q in questions)
-
-
-def test_the_teacher_reads_what_was_measured():
+def test_a_paper_fits_its_time_and_the_teacher_reads_what_was_measured():
     """Minutes, and the agreement of two blind markers."""
-    text = (COURSE / "README.md").read_text("utf-8")
-    took = [sum(map(_minutes, paper(name, seed=3)[1])) for name in PAPERS]
+    text, took = (COURSE / "README.md").read_text("utf-8"), []
+    for questions in (paper(name, seed=3)[1] for name in PAPERS):
+        took.append(sum(map(_minutes, questions)))
+        assert sum(question.item["points"] for question in questions) == MINUTES
+        assert took[-1] < 0.9 * MINUTES
+        assert all(_minutes(question) < question.item["points"] + 1 for question in questions)
+        assert any(q.item["kind"] == "reason" for q in questions)
     assert "The papers take {:.0f} and {:.0f} minutes".format(*took) in text
     one, other = ([int(level) for level in blind if level != " "] for blind in BLIND)
     same = sum(a == b for a, b in zip(one, other, strict=True))
@@ -115,11 +102,8 @@ def test_a_seed_draws_other_numbers_and_only_the_scheme_has_keys(tmp_path, capsy
     assert shown == " ".join(re.sub(r"^#+ |\*", "", first, flags=re.M).split())
     assert "<strong>Key</strong>" in (tmp_path / "exam-scheme.html").read_text("utf-8")
     for item in ITEMS["exam"]:
-        remarks = [
-            one.get("shows", one.get("for")) for one in item.get("partial", item.get("criteria"))
-        ]
+        remarks = [one["shows"] for one in item.get("partial", ())]
+        remarks += [one["for"] for one in item.get("criteria", ())]
         assert all(remark in scheme and remark not in first for remark in remarks)
     write_exam("exam", 1, tmp_path)
     assert (tmp_path / "exam.md").read_text("utf-8") != first
-    with pytest.raises(ValueError, match="paper must be one of 'exam', 'resit', got 'final'"):
-        paper("final", 1)

@@ -7,6 +7,8 @@ import math
 import re
 import subprocess
 import zipfile
+from collections.abc import Iterator
+from functools import partial
 from html import unescape
 from pathlib import Path
 from xml.etree import ElementTree as Xml
@@ -45,103 +47,75 @@ def _words(html: str) -> str:
     return _plain(unescape(re.sub(r"<[^>]+>", "", html)))
 
 
-def _of_canvas(path) -> list[dict]:
+def _of_canvas(path) -> Iterator[dict]:
     with zipfile.ZipFile(path) as archive:
         manifest = Xml.fromstring(archive.read("imsmanifest.xml"))
-        named = [file.get("href") for file in manifest.iter() if file.get("href")]
+        named = {file.get("href") for file in manifest.iter() if file.get("href")}
         assert named
-        assert set(named) <= set(archive.namelist())
+        assert named <= set(archive.namelist())
         (name,) = (n for n in named if n.endswith(".xml") and "meta" not in n)
         root = Xml.fromstring(archive.read(name))
-    found = []
-    for item in root.findall(".//q:item", QTI):
-        fields = {
-            field.find("q:fieldlabel", QTI).text: field.find("q:fieldentry", QTI).text
-            for field in item.iterfind(".//q:qtimetadatafield", QTI)
-        }
-        texts = {
+    for item in root.iterfind(".//q:item", QTI):
+        every = partial(item.iterfind, namespaces=QTI)
+        labels = [field.text for field in every(".//q:fieldlabel")]
+        fields = dict(zip(labels, (e.text for e in every(".//q:fieldentry")), strict=True))
+        choices = {
             label.get("ident"): _words(label.find(".//q:mattext", QTI).text)
-            for label in item.iterfind(".//q:render_choice/q:response_label", QTI)
+            for label in every(".//q:render_choice/q:response_label")
         }
-        right = [
-            equal.text
-            for part in item.iterfind(".//q:respcondition", QTI)
-            if part.find("q:setvar", QTI) is not None
-            for equal in part.iterfind(".//q:varequal", QTI)
-        ]
-        ends = [
-            float(item.find(f".//q:{tag}", QTI).text)
-            for tag in ("vargte", "varlte")
-            if item.find(f".//q:{tag}", QTI) is not None
-        ]
-        texts_of = {
-            part.get("ident"): _words("".join(part.itertext()))
-            for part in item.iterfind("q:itemfeedback", QTI)
+        remarks = {f.get("ident"): _words("".join(f.itertext())) for f in every("q:itemfeedback")}
+        right, shows = [], {}
+        for condition in every(".//q:respcondition"):
+            for equal in condition.iterfind(".//q:varequal", QTI):
+                answer = choices.get(equal.text, equal.text)
+                if condition.find("q:setvar", QTI) is not None:
+                    right.append(answer)
+                for remark in condition.iterfind("q:displayfeedback", QTI):
+                    shows[answer] = remarks[remark.get("linkrefid")]
+        ends = [float(e.text) for tag in ("vargte", "varlte") for e in every(f".//q:{tag}")]
+        yield {
+            "id": item.get("title"),
+            "kind": fields["question_type"],
+            "points": float(fields["points_possible"]),
+            "text": _words(next(every(".//q:presentation/q:material//q:mattext")).text),
+            "right": right,
+            "choices": {*choices.values()},
+            "shows": shows,
+            "range": ends,
+            "feedback": "".join(remarks.values()),
         }
-        shows = {
-            texts[equal.text]: texts_of[display.get("linkrefid")]
-            for part in item.iterfind(".//q:respcondition", QTI)
-            for equal in part.iterfind(".//q:varequal", QTI)
-            for display in part.iterfind("q:displayfeedback", QTI)
-            if equal.text in texts
-        }
-        found.append(
-            {
-                "shows": shows,
-                "id": item.get("title"),
-                "kind": fields["question_type"],
-                "points": float(fields["points_possible"]),
-                "text": _words(item.find(".//q:presentation/q:material//q:mattext", QTI).text),
-                "right": [texts.get(one, one) for one in right],
-                "choices": set(texts.values()),
-                "range": ends,
-                "feedback": "".join(
-                    _words(text.text) for text in item.iterfind(".//q:itemfeedback//q:mattext", QTI)
-                ),
-            }
-        )
-    return found
 
 
-def _of_moodle(path) -> list[dict]:
-    found = []
-    for question in Xml.parse(path).getroot():
-        if question.get("type") == "category":
-            continue
-        answers = question.findall("answer")
-        read = {"number": _plain, "multichoice": _plain}.get(question.get("type"), str)
-        right = [read(a.findtext("text")) for a in answers if a.get("fraction") == "100"]
-        ends = []
-        if question.get("type") == "numerical":
-            value, within = float(right[0]), float(answers[0].findtext("tolerance"))
-            ends = [value - within, value + within]
-        notes = [*question.iterfind("answer/feedback/text"), *question.iterfind("graderinfo/text")]
+def _of_moodle(path) -> Iterator[dict]:
+    for question in Xml.parse(path).getroot().iterfind("question[name]"):
+        kind = question.get("type")
+        read = _plain if kind == "multichoice" else str
         shows = {
             read(answer.findtext("text")): _words(answer.findtext("feedback/text") or "")
-            for answer in answers
-            if answer.get("fraction") == "0"
+            for answer in question.iterfind("answer")
         }
-        found.append(
-            {
-                "shows": shows,
-                "id": question.findtext("name/text"),
-                "kind": question.get("type"),
-                "points": float(question.findtext("defaultgrade")),
-                "text": _words(question.findtext("questiontext/text")),
-                "right": right,
-                "choices": {read(a.findtext("text")) for a in answers},
-                "range": ends,
-                "feedback": "".join(_words(note.text) for note in notes if note.text),
-            }
-        )
-    return found
+        right = [read(a.findtext("text")) for a in question.iterfind("answer[@fraction='100']")]
+        remarks = [shows.pop(answer) for answer in right]
+        within = float(question.findtext("answer/tolerance") or 0)
+        yield {
+            "id": question.findtext("name/text"),
+            "kind": kind,
+            "points": float(question.findtext("defaultgrade")),
+            "text": _words(question.findtext("questiontext/text")),
+            "right": right,
+            "choices": {*right, *shows},
+            "shows": shows,
+            "range": [float(right[0]) + d for d in (-within, within)] if within else [],
+            "feedback": "".join([*remarks, *shows.values()])
+            + _words(question.findtext("graderinfo/text") or ""),
+        }
 
 
 @pytest.mark.parametrize(("form", "read"), [("qti", _of_canvas), ("moodle", _of_moodle)])
 @pytest.mark.parametrize("sheet", SHEETS)
 def test_an_export_that_is_read_back_says_what_the_bank_says(exported, form, read, sheet):
     items = SHEETS[sheet][1]
-    found = read(exported[form][sheet])
+    found = [*read(exported[form][sheet])]
     assert [one["id"] for one in found] == [item["id"] for item in items]
     for one, item in zip(found, items, strict=True):
         assert one["kind"] == KINDS[form][item["kind"]]
@@ -157,10 +131,9 @@ def test_an_export_that_is_read_back_says_what_the_bank_says(exported, form, rea
             assert not any(one["range"][0] <= value <= one["range"][1] for value in wrong)
         if item["kind"] == "choice":
             assert one["right"] == [_plain(item["key"])]
-            assert one["choices"] == {
-                _plain(text) for text in (item["key"], *(w["answer"] for w in item["wrong"]))
-            }
-            assert one["shows"] == {_plain(w["answer"]): _plain(w["shows"]) for w in item["wrong"]}
+            shows = {_plain(w["answer"]): _plain(w["shows"]) for w in item["wrong"]}
+            assert one["shows"] == shows
+            assert one["choices"] == {*one["right"], *shows}
         notes = [w["shows"] for w in item.get("wrong", [])] or [item["answers"]["full"]]
         for note in notes:
             assert _plain(note) in one["feedback"]

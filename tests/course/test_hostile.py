@@ -13,19 +13,23 @@ import pytest
 from course.assignment import SOURCES, read
 from course.mark import mark
 from course.variants import course_seed, draw, key_of, solve
+from lib.paths import ROOT
 from lib.sandbox import Limits
 from tests.hostile import DAEMON, FORKS, WAYS, listening, still_here
 
 A1 = read(SOURCES / "a1.md")
 NOBODY = "FileNotFoundError"  # what a file raises that is not to be seen
+thorough = pytest.mark.thorough("twenty hostile submissions")
 
 
 class Row(NamedTuple):
-    """Code, and what must be in the note or the flags with a sandbox, and without one."""
+    """Code, and what must be in the note or the flags with a sandbox, and without one (else the
+    same).
+    """
 
     code: str
     inside: str
-    outside: str
+    outside: str = ""
     points: float = 0.0  # that it gets without a sandbox
 
 
@@ -47,12 +51,11 @@ HOSTILE = {
         'pd.read_json("{others}/honest.ipynb", typ="series")', NOBODY, "opens {others}/honest"
     ),
     "reads the lecturer's home": Row('open("{home}/letter").read()', NOBODY, "opens {home}/letter"),
-    "reads variables": Row('import os\nos.environ["COURSE_SEED"]', "KeyError", "KeyError"),
+    "reads variables": Row('import os\nos.environ["COURSE_SEED"]', "KeyError"),
     "stores full marks for another": Row(
         'import os\nos.makedirs("{marks}/submissions/a1", exist_ok=True)\n'
         'open("{marks}/submissions/a1/victim.json", "w").write(\'{{"result": {{"points": '
         '{{"q1": 2}}, "note": "", "flags": []}}, "signature": "00"}}\')',
-        "opens {marks}/submissions",
         "opens {marks}/submissions",
     ),
     "writes outside": Row('open("{outside}/written", "w").write("x")', NOBODY, "opens {outside}"),
@@ -73,31 +76,26 @@ HOSTILE = {
     "fills the disk": Row(
         'with open("big", "wb") as file:\n    for _ in range(300):\n        file.write(bytes(2**20))',
         "OSError",
-        "OSError",
     ),
-    "fills the memory": Row("more = bytearray(2**33)", "MemoryError", "MemoryError"),
+    "fills the memory": Row("more = bytearray(2**33)", "MemoryError"),
     "replaces abs and the grader": Row(
         "import builtins, json, otter\nbuiltins.abs = lambda x: 0\n"
         "otter.Notebook.check = lambda *_: 16\nkeep = 0.9",
-        "replaces abs",
         "replaces abs",
     ),
     "is equal to everything": Row(
         "class Anything(float):\n    __eq__ = __lt__ = __gt__ = lambda *_: True\n"
         "    __sub__ = __rsub__ = lambda *_: 0.0\nkeep = posterior = needed = Anything()",
         "keep must be numbers",
-        "keep must be numbers",
     ),
     "is empty, not a number, or long": Row(
         'errors = {{}}\nkeep = float("nan")\nposterior = [0.5] * 10\nneeded = "7" * 10**6',
-        "Out of range float values",
         "Out of range float values",
     ),
     "prints points and ends itself": Row(
         "import os\nfor fd in range(3, 30):\n    try:\n        os.write(fd, b'"
         '{{"answer": "q1", "value": 2.0, "points": {{"q1": 2}}}}\\n\')\n'
         "    except OSError:\n        pass\nos._exit(0)",
-        "",
         "",
     ),
     "kills its parent": Row(
@@ -136,30 +134,28 @@ def mark_hostile(base: Path, wish: str) -> dict[str, Any]:
         folder.mkdir(parents=True)
     (home / "letter").write_text("private", "utf-8")
     teacher, marks = base / "teacher", base / "marks"
-    students = [f"s{n}" for n in range(len(HOSTILE))]
-    first = write_course(teacher, [*students, "honest", "victim"])
+    students = [*(f"s{n}" for n in range(len(HOSTILE))), "honest", "victim"]
+    first = write_course(teacher, students)
     with listening() as (port, calls):
         places = {"teacher": teacher, "home": home, "others": others, "marks": marks}
         places |= {"outside": outside, "course": SOURCES.parent, "port": port}
-        for student, row in zip(students, HOSTILE.values(), strict=True):
-            text = notebook(first[student], row.code.format(**places))
-            (others / f"{student}.ipynb").write_text(text, "utf-8")
-        solved = notebook(first["honest"], *A1.solution())
-        (others / "honest.ipynb").write_text(solved, "utf-8")
-        (others / "victim.ipynb").write_text(notebook(first["victim"], "keep = 0"), "utf-8")
+        codes = [[row.code.format(**places)] for row in HOSTILE.values()]
+        codes += [A1.solution(), ["keep = 0"]]
+        for (student, cell), code in zip(first.items(), codes, strict=True):
+            (others / f"{student}.ipynb").write_text(notebook(cell, *code), "utf-8")
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("HOME", str(home))
             patch.setenv("COURSE_SEED", "a seed that nobody knows")
-            before = (Path(SOURCES.parents[1]) / "lib/rng.py").read_bytes()
+            before = (ROOT / "lib/rng.py").read_bytes()
             for _ in range(2):  # the second call reads what is stored
                 table = mark(others.parent, teacher, marks, Limits(90), 2, wish).set_index("id")
     return {
         "rows": table.to_dict("index"),
-        "places": {name: str(place) for name, place in places.items()},
+        "places": places,
         "calls": len(calls),
         "written": os.listdir(outside),
         "left": still_here(),
-        "package": before == (Path(SOURCES.parents[1]) / "lib/rng.py").read_bytes(),
+        "package": before == (ROOT / "lib/rng.py").read_bytes(),
     }
 
 
@@ -171,18 +167,19 @@ def marked(request, once, tmp_path_factory) -> tuple[bool, dict[str, Any]]:
     return wish == "require", made
 
 
-@pytest.mark.thorough("twenty hostile submissions")
+@thorough
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_submission_gets_nothing_and_is_flagged(name, marked):
     inside, made = marked
     row = HOSTILE[name]
     got = made["rows"][f"s{list(HOSTILE).index(name)}"]
     said = f"{got['note']}; {got['flags']}"
-    assert (row.inside if inside else row.outside).format(**made["places"]) in said
+    expected = row.inside if inside else row.outside or row.inside
+    assert expected.format(**made["places"]) in said
     assert got["points"] == (0.0 if inside else row.points), said
 
 
-@pytest.mark.thorough("twenty hostile submissions")
+@thorough
 def test_what_hostile_submissions_have_changed(marked):
     """Nothing with a sandbox; nothing of others' marks and no process without, either."""
     inside, made = marked

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 
 from course.assignment import read_all
@@ -26,11 +28,15 @@ def needed(notebook) -> set[str]:
     return set().union(*map(imported, sources)) - BY_OPTION
 
 
+@cache
+def needed_by(page: str) -> set[str]:
+    return needed(read_notebook(Page(f"chapters/{page}", ROOT).notebook))
+
+
 @pytest.mark.parametrize("page", LESSONS)
 def test_a_lesson_finds_what_it_imports(page):
-    found = needed(read_notebook(Page(f"chapters/{page}", ROOT).notebook))
     beyond = extra("synth") if LESSONS[page] == 3 else set()
-    assert undeclared(found, ALL | beyond) == []
+    assert undeclared(needed_by(page), ALL | beyond) == []
 
 
 @pytest.mark.parametrize("assignment", read_all(), ids=lambda one: one.name)
@@ -39,8 +45,7 @@ def test_an_assignment_finds_what_it_imports(assignment):
 
 
 def test_nobody_installs_what_no_lesson_of_theirs_imports():
-    lessons = [read_notebook(Page(f"chapters/{page}", ROOT).notebook) for page in LESSONS]
-    used = set().union(*map(needed, lessons))
+    used = set().union(*map(needed_by, LESSONS))
     own = group("students") - {"ipykernel", "otter-grader"}  # the kernel, and its check of a form
     assert all(undeclared(used, (ALL | extra("synth")) - {one}) for one in own)
     assert not {"jax", "jaxlib", "mbi", "optuna"} & names(pins("students"))
