@@ -21,7 +21,6 @@ from lib.runner.registry import NoResults
 from lib.stats.p_values import p_positive
 from lib.stats.summary import mean_interval, widening
 
-NOT_STORED = "no stored results"
 DRAWS = 1000  # of the runs, with replacement
 STEPS = 40  # between the quantiles of a resampled share that are stored
 ONLY_REPLICA = Evidence(math.nan, data="replica", detail="only the replica is here")
@@ -52,7 +51,8 @@ def _measure(function: Callable[..., Evidence], grid: str | None) -> Callable[..
         try:
             found = function(*args, **arguments)
         except NoResults as error:
-            found = Evidence(math.nan, detail=f"not stored: {error}" if theirs else NOT_STORED)
+            words = f"not stored: {error}" if theirs else "no stored results"
+            found = Evidence(math.nan, detail=words)
         if theirs and math.isnan(found.value):
             words = found.detail if found.detail.startswith("not stored") else "not stored"
             return Evidence(math.nan, data=THEIRS, detail=words)
@@ -161,14 +161,12 @@ def share_of_cases(
     more = {"runs": count, "data": "real data"} | more
     there = ~np.isnan(x)
     filled = np.where(there, x, 0.0)
+    weights = np.stack([np.bincount(picks, minlength=count) for picks in resamples(count)])
     with np.errstate(invalid="ignore"):  # 0 / 0 where no run is there
         center = filled.sum(axis=-1) / there.sum(axis=-1)
+        means = np.moveaxis((filled @ weights.T) / (there @ weights.T), -1, 0)
     if count < 2:
         return Evidence(**share_of_draws(np.asarray(holds(center), float)[:, None]), **more)
-    weights = np.stack([np.bincount(picks, minlength=count) for picks in resamples(count)])
-    with np.errstate(invalid="ignore"):
-        means = (filled @ weights.T) / (there @ weights.T)
-    means = np.moveaxis(means, -1, 0)
 
     def held(means: np.ndarray) -> np.ndarray:
         found = np.concatenate([holds(center[None]), holds(means)]).astype(float)

@@ -35,8 +35,7 @@ def max_information(true: np.ndarray, fresh: np.ndarray, eta: float) -> float:
     >>> round(max_information(np.array([0.5, 0.5]), np.array([0.25, 0.75]), 0.0), 3)
     0.693
     """
-    if not 0 <= eta < 1:
-        raise ValueError(f"eta must be a number in [0, 1), got {eta!r}")
+    validate.require(0 <= eta < 1, "eta", "a number in [0, 1)", eta)
     true, fresh = (np.ravel(validate.reals(*law)) for law in (("true", true), ("fresh", fresh)))
     for name, law in (("true", true), ("fresh", fresh)):
         validate.require(((law >= 0) & (law <= 1 + 1e-9)).all(), name, "probabilities", law)
@@ -109,13 +108,9 @@ def membership_bits(*, n: int, epsilon: float) -> tuple[np.ndarray, np.ndarray]:
     """
     half = _half(n)
     keep = 1 / (1 + math.exp(-validate.positive("epsilon", epsilon) / 2))
-    inside, outside = (stats.binom(half, p).pmf(np.arange(half + 1)) for p in (keep, 1 - keep))
     j, k = np.indices((half + 1, n + 1))
-    rest = k - j
-    possible = (rest >= 0) & (rest <= half)
-    true = np.where(possible, inside[:, None] * outside[np.clip(rest, 0, half)], 0.0)
-    fresh = np.where(possible, stats.hypergeom.pmf(j, n, half, k), 0.0) * true.sum(axis=0)
-    return true, fresh
+    true = stats.binom.pmf(j, half, keep) * stats.binom.pmf(k - j, half, 1 - keep)
+    return true, stats.hypergeom.pmf(j, n, half, k) * true.sum(axis=0)
 
 
 @validate.check_types
@@ -206,6 +201,5 @@ def distinct_log_probability(*, draws: int, universe: int) -> float:
 
 
 def _half(n: int) -> int:
-    if validate.integer("n", n, low=2) % 2:
-        raise ValueError(f"n must be an even number, got {n!r}")
+    validate.require(validate.integer("n", n, low=2) % 2 == 0, "n", "an even number", n)
     return n // 2

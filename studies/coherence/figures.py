@@ -15,7 +15,6 @@ from lib.plotting.style import BLUE, DARK, GREEN, GREY, RED
 
 # a thing has one colour on all pages of the part, and so have the two bounds in _STYLES
 PEOPLE = {"everyone": DARK, "with the difficulty": GREEN}
-_BOX = {"boxstyle": "round,pad=0.6", "facecolor": "none", "edgecolor": BLUE}
 
 
 def diagram() -> Picture:
@@ -30,8 +29,9 @@ def diagram() -> Picture:
     }
     fig, ax = panel((4.2, 4.2), xlim=(-0.5, 1.5), ylim=(-0.4, 3.3))
     ax.axis("off")
-    centre = {"ha": "center", "va": "center", "fontsize": 10, "parse_math": True}
-    texts = {name: ax.text(*place, **centre, bbox=_BOX) for name, place in boxes.items()}
+    box = {"boxstyle": "round,pad=0.6", "facecolor": "none", "edgecolor": BLUE}
+    style = {"ha": "center", "va": "center", "fontsize": 10, "parse_math": True, "bbox": box}
+    texts = {name: ax.text(*place, **style) for name, place in boxes.items()}
     for start, end in ("Xa", "Xb", "aR", "Rh", "hd", "bh"):
         ends_of = {"patchA": texts[start].get_bbox_patch(), "patchB": texts[end].get_bbox_patch()}
         arrow = {"arrowstyle": "->", "color": BLUE} | ends_of

@@ -50,10 +50,8 @@ class Histogram:
 
     def __post_init__(self) -> None:
         validate.positive("epsilon", self.epsilon, infinite=True)
-        if len(self.columns) != len(self.sizes) or not self.columns:
-            raise ValueError(
-                f"sizes must be one for each of the columns {self.columns!r}, got {self.sizes!r}"
-            )
+        what = f"one for each of the columns {self.columns!r}"
+        validate.require(len(self.sizes) == len(self.columns) > 0, "sizes", what, self.sizes)
         for name, size in zip(self.columns, self.sizes, strict=True):
             validate.integer(f"size of {name}", size, low=1)
 
@@ -112,13 +110,11 @@ class Attacker:
 
     def __post_init__(self) -> None:
         validate.choice("kind", self.kind, ATTACKERS)
-        counts = None if self.population is None else validate.finite("population", self.population)
-        if self.kind == "informed" and (counts is None or counts.shape != (self.histogram.cells,)):
-            shape = None if counts is None else counts.shape
-            raise ValueError(
-                "population must be counts for the informed attacker, of shape"
-                f" ({self.histogram.cells},), got {shape}"
-            )
+        known, asked = self.population, (self.histogram.cells,)
+        shape = None if known is None else validate.finite("population", known).shape
+        fits = self.kind != "informed" or shape == asked
+        what = f"counts for the informed attacker, of shape {asked}"
+        validate.require(fits, "population", what, shape)
 
     def __call__(
         self, half: pd.DataFrame, target: str, lens: tuple[str, ...], rng: np.random.Generator

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from sklearn.ensemble import RandomForestClassifier
 
+from lib import validate
 from lib.coherence.experiment import LABELS, Setup, compare, one_split
 from lib.coherence.learners import BATTERY
 from lib.groups import EVERYONE, groups, to_bands
@@ -46,11 +47,8 @@ class Cell(SplitCell, kind="section 5"):
         super().__post_init__()
         set_checked(self, variant=VARIANTS, learner=BATTERY, labels=LABELS)
         asked, published = (self.learner, self.labels, self.n), ("forest", "hard", 0)
-        if self.variant != "N dropped" and asked != published:
-            raise ValueError(
-                f"learner, labels and n must be {published} with variant {self.variant!r}, got"
-                f" {asked}"
-            )
+        fits, what = asked == published, f"{published} with variant {self.variant!r}"
+        validate.require(fits or self.variant == "N dropped", "learner, labels and n", what, asked)
 
 
 def section5_grid(

@@ -95,11 +95,9 @@ class Cell(KeyedCell, kind="ldp fairness"):
             protocol_class(self.protocol)
             set_checked(self, epsilon=validate.budget)
             budgets(self)  # a share that is too small is known here, not after earlier cells
-        elif self.epsilon == self.epsilon:
-            raise ValueError(
-                f"epsilon must be nan for {BASELINE}, which has no budget, got {self.epsilon!r}"
-            )
         else:
+            what = f"nan for {BASELINE}, which has no budget"
+            validate.require(self.epsilon != self.epsilon, "epsilon", what, self.epsilon)
             set_checked(self, epsilon=lambda *_: math.nan)
 
     @property

@@ -11,8 +11,6 @@ import numpy as np
 
 from lib import validate
 
-READINGS = ("sum", "average")
-
 
 @validate.check_types
 def stratum_errors(
@@ -105,7 +103,7 @@ def parity_error(
     >>> float(parity_error([2.0, 4.0], [1.0, 5.0], 3.0, 3.0))
     0.75
     """
-    validate.choice("reading", reading, READINGS)
+    validate.choice("reading", reading, ("sum", "average"))
     errors = _errors(truth, estimate, normalised)
     k = errors.shape[-1] if errors.ndim else 0
     validate.require(k > 0, "truth and estimate", "of shape (..., k) with k >= 1", errors.shape)

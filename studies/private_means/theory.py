@@ -15,8 +15,6 @@ from scipy.special import log_ndtr
 
 from lib import validate
 
-SLACKS = ("union", "printed")
-
 
 @validate.check_types
 def clip_slack(n: float, gamma: float, *, reading: str = "union") -> float:
@@ -38,7 +36,8 @@ def clip_slack(n: float, gamma: float, *, reading: str = "union") -> float:
     """
     validate.require(validate.positive("n", n) >= 1, "n", "a finite number >= 1", n)
     gamma = validate.fraction("gamma", gamma)
-    factor = {"union": 2, "printed": 1}[validate.choice("reading", reading, SLACKS)]
+    factors = {"union": 2, "printed": 1}
+    factor = factors[validate.choice("reading", reading, factors)]
     return math.sqrt(factor * math.log(factor * n / gamma))
 
 

@@ -21,6 +21,7 @@ from lib.ledger.rules import CONTESTED, VERDICTS
 from lib.pages.chapter import show
 from lib.paths import DATA
 from lib.typeset import typeset
+from studies.verdicts import robustness
 from studies.verdicts.words import (
     authors_in_words,
     before_in_words,
@@ -62,9 +63,7 @@ def grid_of(row: Row) -> str:
     """The name of the grid whose stored results the row rests on; empty if arithmetic settles it,
     or a table itself.
     """
-    if row.evidence.exact:
-        return ""
-    return row.claim.arguments.get("grid") or getattr(row.claim.measured_by(), "grid", None) or ""
+    return "" if row.evidence.exact else robustness.grid_of(row.claim)
 
 
 def reading_in_words(row: Row) -> str:

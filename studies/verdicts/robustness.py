@@ -91,6 +91,11 @@ def _judged_again(
     return [judged(row.claim, e, final.get(i)).verdict for i, (row, e) in pairs]
 
 
+def grid_of(claim: Claim) -> str:
+    """The name of the grid that a claim's measure reads; empty if it names none."""
+    return claim.arguments.get("grid") or getattr(claim.measured_by(), "grid", None) or ""
+
+
 def on_grid(
     grid: str, *, claims: Sequence[Claim] | None = None, measured: Measurer | None = None
 ) -> list[Row]:
@@ -101,11 +106,7 @@ def on_grid(
     of the ledger, those of other grids with the p-values that they have.
     """
     claims = read_claims() if claims is None else claims
-    asked = set()
-    for claim in claims:
-        own = getattr(claim.measured_by(), "grid", None) if claim.measure else None
-        if own and claim.arguments.get("grid", own) == "ldp_main":
-            asked.add(claim.id)
+    asked = {c.id for c in claims if c.measure and grid_of(c) == "ldp_main"}
     there = [
         replace(c, arguments=c.arguments | {"grid": grid}, also={}) if c.id in asked else c
         for c in claims

@@ -35,6 +35,7 @@ from lib.runner.records import plain
 from lib.runner.registry import GRIDS, NoResults, grid_of, studies
 from lib.runner.store import Store
 from lib.stats.summary import clopper_pearson
+from studies.verdicts.robustness import grid_of as claim_grid
 
 EQUAL, WITHIN, OTHER, MISSING = "equal", "within tolerance", "different", "data missing"
 LEVEL = 0.95
@@ -71,9 +72,8 @@ class Certificate:
         DataFrame
             ``study, cells, drawn, equal, within tolerance, different, wrong at most``.
         """
-        parts = [(name, own) for name, own in self.cells.groupby("study", sort=False)]
         rows = []
-        for name, own in [*parts, ("all", self.cells)]:
+        for name, own in (*self.cells.groupby("study", sort=False), ("all", self.cells)):
             found = own.groupby("outcome")["times"].sum()
             counts = [int(found.get(outcome, 0)) for outcome in (EQUAL, WITHIN, OTHER)]
             stored = self.stored[(self.stored["study"] == name) | (name == "all")]
@@ -83,15 +83,15 @@ class Certificate:
         return pd.DataFrame(rows, columns=columns)
 
 
-def wrong_at_most(wrong: int, drawn: int, level: float = LEVEL) -> float:
-    """The upper confidence limit of a share of which ``wrong`` of ``drawn`` were seen (exact).
+def wrong_at_most(wrong: int, drawn: int) -> float:
+    """The upper 95% confidence limit of a share of which ``wrong`` of ``drawn`` were seen (exact).
 
     Examples
     --------
     >>> round(wrong_at_most(0, 109), 4)
     0.0271
     """
-    return 1.0 if drawn == 0 else clopper_pearson(wrong, drawn, level=2 * level - 1)[1]
+    return 1.0 if drawn == 0 else clopper_pearson(wrong, drawn, level=2 * LEVEL - 1)[1]
 
 
 def inventory(grids: Iterable[str] | None = None) -> tuple[pd.DataFrame, tuple[str, ...]]:
@@ -136,9 +136,7 @@ def _claims_on() -> Counter:
     of_measure = {m: study for study in studies() for m in study.measures}
     for claim in read_claims():
         if claim.measure:
-            measure = claim.measured_by()
-            named = claim.arguments.get("grid") or getattr(measure, "grid", None)
-            study = of_measure.get(measure.__module__)
+            named, study = claim_grid(claim), of_measure.get(claim.measured_by().__module__)
             counts.update([named] if named in GRIDS else list(study.grids) if study else [])
     return counts
 
@@ -282,9 +280,8 @@ def run(args: Namespace) -> int:
         workers=args.workers,
         progress=not args.quiet,
     )
-    write_whole(args.out, in_words(found))
-    write_whole(args.out.with_suffix(".json"), as_json(found))
-    print(
-        in_words(found), f"Written: {args.out} and {args.out.with_suffix('.json').name}", sep="\n"
-    )
+    words, record = in_words(found), args.out.with_suffix(".json")
+    write_whole(args.out, words)
+    write_whole(record, as_json(found))
+    print(words, f"Written: {args.out} and {record.name}", sep="\n")
     return 3 if (found.cells["outcome"] == OTHER).any() else 0

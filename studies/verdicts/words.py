@@ -106,13 +106,10 @@ def finding(row: Row) -> str:
     """
     if row.authors is None or row.authors.verdict not in _HOW:
         return ""
-    theirs, ours = _HOW[row.authors.verdict], _HOW.get(row.verdict)
+    theirs, ours = _HOW[row.authors.verdict], _HOW.get(row.verdict, "has no verdict")
     place = "on our stand-in for New York" if row.evidence.data == "stand-in" else "in our rerun"
-    if ours is None:
-        return f"In the authors' own results it {theirs}; {place} it has no verdict."
-    if theirs == ours:
-        return f"In the authors' own results it {theirs}, and {place}, too."
-    return f"In the authors' own results it {theirs}; {place} it {ours}."
+    beside = f", and {place}, too" if theirs == ours else f"; {place} it {ours}"
+    return f"In the authors' own results it {theirs}{beside}."
 
 
 def _in_words(row: Row) -> str:

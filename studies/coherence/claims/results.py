@@ -69,7 +69,7 @@ def section5_gap() -> Evidence:
     return _mean(_splits("with")["distance"] - _splits("everyone")["distance"])
 
 
-def section5_unnoticed(group: str = "everyone") -> Evidence:
+def section5_unnoticed() -> Evidence:
     """Share of splits whose distance lies within the 95% band of reshuffled membership.
 
     There is then nothing to be noticed.
@@ -79,7 +79,7 @@ def section5_unnoticed(group: str = "everyone") -> Evidence:
     """
     hidden, words = [], []
     for variant in ("published", "N in the middle"):
-        part = _splits(group, variant=variant)
+        part = _splits("everyone", variant=variant)
         mean, null = part["distance"].mean(), part["null"].mean()
         hidden.append(part["distance"] <= part["null_95"])
         words.append(f"mean distance {mean:.3f}, {mean / null:.0f} times the null of {null:.4f}")
@@ -166,16 +166,17 @@ def guarantee_misses(mode: str, beta: float = 0.05) -> pd.DataFrame:
     return cases.agg(misses=("miss", "sum"), splits=("miss", "size"), distance=("distance", "max"))
 
 
-def dp_bound_holds(mode: str = "theorem7", beta: float = 0.05) -> Evidence:
-    """Whether no release is known for which the guarantee fails.
+def dp_bound_holds() -> Evidence:
+    """Whether no release is known for which the guarantee of Theorem 7 fails.
 
     Measured releases, and randomised response on membership.
 
     Against noisy tables of counts, some group may exceed the guaranteed alpha
-    in at most ``beta`` of the splits. And the epsilon that the guarantee allows
+    in at most 5% of the splits. And the epsilon that the guarantee allows
     must stay below the one at which an epsilon-DP release is known to exceed
     alpha on average, whatever the sizes (:func:`insufficient_epsilon`).
     """
+    mode, beta = "theorem7", 0.05
     found = guarantee_misses(mode, beta)
     if found.empty:
         return Evidence(math.nan, detail="the guarantee says nothing at any epsilon that was run")
@@ -197,15 +198,15 @@ def dp_bound_holds(mode: str = "theorem7", beta: float = 0.05) -> Evidence:
     return Evidence(float(holds), runs=int(found["splits"].max()), data="real data", detail=words)
 
 
-def clear_counts_coherent(alpha: float = 0.2) -> Evidence:
-    """Share of splits in which exact counts of the coarse table keep groups within ``alpha``.
+def clear_counts_coherent() -> Evidence:
+    """Share of splits in which exact counts of the coarse table keep groups within 0.2.
 
     All groups, read by the informed attacker.
     """
     rows = _stored("coherence_dp")
     exact = (rows["release"] == "coarse") & np.isinf(rows["epsilon"])
     worst = rows[exact & (rows["reader"] == "informed")].groupby("split")["distance"].max()
-    return _share(worst <= alpha, f"largest {worst.max():.3f}")
+    return _share(worst <= 0.2, f"largest {worst.max():.3f}")
 
 
 MEASURES = measures_of(__name__, section5="coherence_section5")

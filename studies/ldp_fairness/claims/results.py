@@ -76,20 +76,18 @@ def largest_change(
     return largest({m: change(dataset, m, **which) for m in read(metrics, auc)})
 
 
-def largest_left(
-    dataset, metrics: Sequence[str], *, before: float, part: float = 0.1, **which: Any
-) -> Evidence:
+def largest_left(dataset, metrics: Sequence[str], *, before: float, **which: Any) -> Evidence:
     """The metric's mean change at ``epsilon`` that is largest beside what may be left; the
     reference is its change at ``before``.
 
-    What may be left is ``part`` of that change, or one unit of the printed decimals (.01).
+    What may be left is a tenth of that change, or one unit of the printed decimals (.01).
     """
     found = {}
     for m in metrics:
         there = change(dataset, m, **which | {"epsilon": before}).value
         own = change(dataset, m, **which)
         found[m] = replace(own, p=math.nan, p_opposite=math.nan, reference=there)
-    name = max(found, key=lambda m: abs(found[m].value) / left(found[m], 0.01, part))
+    name = max(found, key=lambda m: abs(found[m].value) / left(found[m], 0.01, 0.1))
     words = f"in {metric_name(name)}, whose change at epsilon {before:g} is"
     return replace(found[name], detail=f"{words} {found[name].reference:.3f}")
 

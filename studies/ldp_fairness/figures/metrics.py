@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -38,7 +37,6 @@ from studies.ldp_fairness.figures.style import (
 from studies.ldp_fairness.names import title
 from studies.ldp_fairness.summary import baseline, curves
 
-_BARS: dict[str, Any] = {"elinewidth": 0.8, "capsize": 0}
 _BEHIND = {"color": LIGHT, "linewidth": 0.9, "zorder": 1}
 _X_NAMES = {  # of a budget that may stand on the horizontal axis
     "epsilon": "budget ε of the whole report (log scale)",
@@ -69,8 +67,8 @@ def _draw(ax: Axes, summary: pd.DataFrame, base: pd.DataFrame, highlight: Collec
         if highlight and name not in highlight:
             ax.plot(rows["epsilon"], rows["mean"], **_BEHIND)
         else:
-            style = {"color": COLOURS[name], "marker": MARKERS[name]}
-            curve(ax, rows, rows["epsilon"] * shift[name], **style, **_BARS)
+            style = {"color": COLOURS[name], "marker": MARKERS[name], "elinewidth": 0.8}
+            curve(ax, rows, rows["epsilon"] * shift[name], capsize=0, **style)
     ax.axhline(base["mean"].item(), **REFERENCE)
     ax.axhspan(base["low"].item(), base["high"].item(), color="#222222", alpha=0.12, linewidth=0)
 

@@ -18,25 +18,23 @@ from studies.ldp_fairness.summary import pooled
 
 
 def who_moves(
-    results: pd.DataFrame,
-    epsilon: float,
-    groups: Mapping[str, Sequence[str]],
-    rate: str = "positive_rate",
+    results: pd.DataFrame, epsilon: float, groups: Mapping[str, Sequence[str]]
 ) -> Picture:
-    """From each group's rate without privacy (grey) to the one under LDP at one budget, averaged
-    over protocols and splits, with the 95% interval of the paired change.
+    """From each group's share of positive predictions without privacy (grey) to the one under LDP
+    at one budget, averaged over protocols and splits, with the 95% interval of the paired change.
 
     ``groups`` gives the names of groups 0 and 1 of each data set, from top to bottom.
     """
     rows = results[results["epsilon"].isin([epsilon, float("nan")])]
     lines = [(d, group, name) for d, names in groups.items() for group, name in enumerate(names)]
     places = [i + 0.6 * (i // 2) for i in range(len(lines))]
-    fig, ax = panel((6.8, 0.8 + 0.5 * len(lines)), f"rate of {METRIC_NAMES[rate]}")
+    words = METRIC_NAMES["positive_rate"]
+    fig, ax = panel((6.8, 0.8 + 0.5 * len(lines)), f"rate of {words}")
     sentences = []
     for y, (dataset, group, name) in zip(places, lines, strict=True):
-        part = rows[rows["dataset"] == dataset]
-        base = part.loc[part["protocol"] == "NonDP", f"{rate}_{group}"].mean()
-        change = pooled(part, f"{rate}_{group}", ["dataset"])
+        part, rate = rows[rows["dataset"] == dataset], f"positive_rate_{group}"
+        base = part.loc[part["protocol"] == "NonDP", rate].mean()
+        change = pooled(part, rate, ["dataset"])
         after, colour = base + change["mean"].item(), (BLUE, RED)[group]
         ax.plot([base, after], [y, y], color=colour, linewidth=1.2)
         ax.plot(base, y, "o", color=LIGHT, markersize=7)
@@ -48,8 +46,7 @@ def who_moves(
     ticks(ax, [0, 0.25, 0.5, 0.75, 1], ".0%")
     ax.grid(visible=False, axis="y")
     return fig, (
-        f"{METRIC_NAMES[rate]} of each group without privacy and at epsilon {epsilon:g}."
-        f" {'; '.join(sentences)}."
+        f"{words} of each group without privacy and at epsilon {epsilon:g}. {'; '.join(sentences)}."
     )
 
 

@@ -23,16 +23,16 @@ from studies.private_means.parity import parity_error
 PUBLISHED = "published aggregates"
 
 
-def fresh_estimate(epsilon: float = 1.0) -> Evidence:
+def fresh_estimate() -> Evidence:
     """Ratio of a group's noise with a fresh estimate of everybody to that without.
 
-    Both releases are epsilon-DP.
+    Both releases are epsilon-DP, at epsilon 1.
 
     A record is in its group and in the whole, so each release gets half of epsilon
     (sequential composition). The detail says what the fresh estimate itself is worth.
     """
     sizes = np.array([100, 250, 650])
-    x, low, high = np.zeros(sizes.sum()), -3.0, 3.0
+    x, low, high, epsilon = np.zeros(sizes.sum()), -3.0, 3.0, 1.0
     half, whole = (
         np.abs(laplace_means(x, sizes, low, high, budget, stream(1, "fresh estimate")))
         for budget in (epsilon / 2, epsilon)

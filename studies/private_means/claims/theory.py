@@ -18,7 +18,7 @@ from studies.private_means.group_sizes import expected_logs, log_dirichlet, log_
 from studies.private_means.theory import clip_slack, printed_factor
 
 
-def stratified_privacy(epsilons: tuple[float, ...] = (0.1, 1.0, 5.0)) -> Evidence:
+def stratified_privacy() -> Evidence:
     """Whether the strata's releases together lose at most epsilon, by exact densities.
 
     For the worst neighbours.
@@ -28,7 +28,7 @@ def stratified_privacy(epsilons: tuple[float, ...] = (0.1, 1.0, 5.0)) -> Evidenc
     releases, all strata are compared, and the losses of independent Laplace
     variables add up; the mean of everybody is made from the strata.
     """
-    sizes, worst = np.array([1, 5, 40, 1000]), 0.0
+    sizes, epsilons, worst = np.array([1, 5, 40, 1000]), (0.1, 1.0, 5.0), 0.0
     groups = np.repeat(np.arange(sizes.size), sizes)
     half = 3.0 + np.array([clip_slack(size, 0.05) for size in sizes])
     x = stream(1, "worst neighbours").normal(0, 2, groups.size)
@@ -74,7 +74,7 @@ def printed_clipping(n: int, gamma: float) -> Evidence:
     return fact(missed <= 2 * gamma, f"n = {n:,}, gamma = {gamma:g}: {words}")
 
 
-def noise_bound(stratified: bool, gamma: float = 0.05, runs: int = 2000) -> Evidence:
+def noise_bound(stratified: bool, runs: int = 2000) -> Evidence:
     """Whether ``|p - p_hat|`` stays below the bound in all but 2 gamma of the data sets.
 
     Simulated ones, with the whole 95% interval.
@@ -83,7 +83,7 @@ def noise_bound(stratified: bool, gamma: float = 0.05, runs: int = 2000) -> Evid
     scales with probability gamma. Proposition 9 is sqrt(k) times that, with
     n/k for n in the logarithm; each group clips by its own size, as in Eq. 3.
     """
-    missed, epsilon, radius = 0, 1.0, 3.0
+    missed, gamma, epsilon, radius = 0, 0.05, 1.0, 3.0
     for sizes in _BOUNDED if stratified else ([200], [5000]):
         k, n = len(sizes), sum(sizes)
         rng = stream(1, "noise bound", k, n, max(sizes))
@@ -111,7 +111,7 @@ _BOUNDED = (
 )
 
 
-def skewed_noise(skewed: float, even: float, runs: int = 2000) -> Evidence:
+def skewed_noise(skewed: float, even: float) -> Evidence:
     """Share of (n, k) at which the whole's noise is smaller at alpha ``skewed`` than ``even``.
 
     Laplace noise, the settings of the mixtures.
@@ -121,7 +121,7 @@ def skewed_noise(skewed: float, even: float, runs: int = 2000) -> Evidence:
     """
     apart, ratios = [], []
     for n, k in product((1000, 2000, 4000, 6000, 8000, 10_000, 30_000), (3, 6, 12)):
-        few, many = (_noise_of_sizes(alpha, n, k, runs) for alpha in (skewed, even))
+        few, many = (_noise_of_sizes(alpha, n, k) for alpha in (skewed, even))
         apart.append(few - many)
         ratios.append(few.mean() / many.mean())
     words = (
@@ -131,13 +131,13 @@ def skewed_noise(skewed: float, even: float, runs: int = 2000) -> Evidence:
     return share_of_cases(np.array(apart), lambda means: means < 0, data="generated", detail=words)
 
 
-def _noise_of_sizes(alpha: float, n: int, k: int, runs: int) -> np.ndarray:
-    """The noise's deviation, times n epsilon, for each of the drawn sizes.
+def _noise_of_sizes(alpha: float, n: int, k: int) -> np.ndarray:
+    """The noise's deviation, times n epsilon, for each of 2,000 drawn sizes.
 
     A group that nobody is in counts as one person; it would add no noise at all.
     """
     rng = stream(1, "skewed noise", alpha, n, k)
-    sizes = rng.multinomial(n, rng.dirichlet(np.full(k, alpha), size=runs))
+    sizes = rng.multinomial(n, rng.dirichlet(np.full(k, alpha), size=2000))
     logs = np.log(np.maximum(sizes, 1) / 0.05)
     return np.sqrt((8 * (3.0 + np.sqrt(2 * (logs + math.log(2)))) ** 2).sum(axis=1))
 
@@ -237,20 +237,20 @@ def small_alpha(alpha: float, runs: int = 2000) -> Evidence:
     least. Of that order: the ratio does not grow from a thousand to a billion people, for any
     tested k and R.
     """
-    growth = {}
+    growth = []
     for k, radius in product((3, 9, 50), (0.1, 3.0)):
         ratios = []
         for n in (1e3, 1e9):
             logs = log_dirichlet(alpha, k, runs, stream(1, "small alpha", k)) + math.log(n)
             terms = radius + np.sqrt(np.maximum(logs, 0.0) - math.log(0.05))
             ratios.append((terms**2).sum(axis=1).mean() / (k + math.log(n) + radius))
-        growth[k, radius] = float(ratios[1] / ratios[0])
+        growth.append(float(ratios[1] / ratios[0]))
     words = (
         f"at alpha {alpha:g} the ratio to k + log n + R grows by a factor of"
-        f" {min(growth.values()):.2f} to {max(growth.values()):.2f} from n = 10^3 to 10^9 (mean of"
+        f" {min(growth):.2f} to {max(growth):.2f} from n = 10^3 to 10^9 (mean of"
         f" {runs:,} draws, {len(growth)} pairs of k and R)"
     )
-    return fact(max(growth.values()) <= 1, words, runs=runs, data="generated")
+    return fact(max(growth) <= 1, words, runs=runs, data="generated")
 
 
 def small_alpha_expression(alpha: float, n: int, k: int) -> Evidence:
@@ -260,12 +260,12 @@ def small_alpha_expression(alpha: float, n: int, k: int) -> Evidence:
     return fact(scale / 2 <= value <= 2 * scale, words)
 
 
-def statistical_error(k: int, n: int, spread: float, runs: int = 20_000) -> Evidence:
+def statistical_error(k: int, n: int, spread: float) -> Evidence:
     """sqrt(n) times the spread of ``sum w_i mean_i`` around the population's mean.
 
     Weights are exact; the plain mean's spread is in words.
     """
-    rng = stream(1, "statistical error", k)
+    rng, runs = stream(1, "statistical error", k), 20_000
     weights, means = np.full(k, 1 / k), spread * rng.standard_normal(k)
     sizes = rng.multinomial(n, weights, size=runs)
     groups = means + rng.standard_normal((runs, k)) / np.sqrt(np.maximum(sizes, 1))
