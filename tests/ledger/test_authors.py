@@ -19,6 +19,7 @@ from lib.ledger.claim import Claim, read_claims
 from lib.ledger.judge import evaluate
 from lib.ledger.rules import Evidence
 from lib.runner.registry import NoResults, Study
+from studies.private_means.claims import census
 from studies.verdicts.words import authors_in_words, finding, rerun_in_words
 from tests.programs import git, python
 
@@ -53,29 +54,22 @@ def test_a_malicious_pickle_is_refused_and_runs_nothing(tmp_path, call, named):
     def placed(words):
         return words.format(mark) if isinstance(words, str) else [w.format(mark) for w in words]
 
-    content = pickle.dumps(Malicious(call[0], *map(placed, call[1:])))
-    with pytest.raises(ValueError, match=rf"file must be a pickled table .*{named} is not allowed"):
-        unpickle.read_pickle("table.pkl", content)
+    evil = Malicious(call[0], *map(placed, call[1:]))
+    hidden = pd.DataFrame({"a": [1, evil]}, dtype="O")  # in a cell of an otherwise honest table
+    for content, name in ((evil, named), (hidden, "")):
+        words = rf"file must be a pickled table .*{name} is not allowed"
+        with pytest.raises(ValueError, match=words):
+            unpickle.read_pickle("table.pkl", pickle.dumps(content))
     assert not mark.exists()
 
 
-def test_a_pickle_hidden_inside_a_table_is_refused(tmp_path):
-    """The cell of an otherwise honest table."""
-    table = pd.DataFrame({"a": [1, Malicious(os.system, f"touch {tmp_path / 'mark'}")]}, dtype="O")
-    with pytest.raises(ValueError, match="not allowed"):
-        unpickle.read_pickle("table.pkl", pickle.dumps(table))
-    assert not (tmp_path / "mark").exists()
+NO_TABLES = [*map(pickle.dumps, ({"a": 1}, [1, 2], "text", None)), b"\x80\x05nothing"]
 
 
-@pytest.mark.parametrize("content", [{"a": 1}, [1, 2], "text", None])
-def test_a_pickle_that_is_no_table_is_refused(content):
+@pytest.mark.parametrize("content", NO_TABLES)
+def test_what_is_no_pickled_table_is_refused(content):
     with pytest.raises(ValueError, match="file must be a pickled table and nothing else"):
-        unpickle.read_pickle("table.pkl", pickle.dumps(content))
-
-
-def test_what_is_no_pickle_is_refused():
-    with pytest.raises(ValueError, match="file must be a pickled table and nothing else"):
-        unpickle.read_pickle("table.pkl", b"\x80\x05nothing")
+        unpickle.read_pickle("table.pkl", content)
 
 
 @pytest.mark.parametrize(
@@ -114,9 +108,8 @@ def test_each_table_says_where_it_is_from_and_is_what_it_says(name):
 def test_the_tables_are_small_and_no_other_file_is_there():
     assert set(TABLES) == set(make.TABLES)
     files = [f for f in authors.FOLDER.iterdir() if f.suffix not in (".py", "")]
-    assert {f.name for f in files} == {
-        name for t in TABLES for name in (authors.table_path(t).name, f"{t}.yml")
-    }
+    names = {authors.table_path(t).name for t in TABLES} | {f"{t}.yml" for t in TABLES}
+    assert {f.name for f in files} == names
     assert sum(f.stat().st_size for f in files) < 500_000
 
 
@@ -132,17 +125,17 @@ def test_without_a_clone_the_command_says_what_it_needs(tmp_path, capsys):
 
 
 def test_files_of_a_commit_are_read_from_a_clone(tmp_path):
-    (tmp_path / "b").mkdir()
-    git(tmp_path / "b", "init")
-    (tmp_path / "b" / "x.csv").write_bytes(b"a\n1\n")
-    (tmp_path / "b" / "y.csv").write_bytes(b"")
-    git(tmp_path / "b", "add", ".")
-    git(tmp_path / "b", "commit", "-m", "one")
-    commit = git(tmp_path / "b", "rev-parse", "HEAD")
-    (tmp_path / "b" / "x.csv").write_bytes(b"changed")
-    found = make.read_files(
-        make.clone(tmp_path, "a/b", commit), commit, lambda path: path.endswith(".csv")
-    )
+    root = tmp_path / "b"
+    root.mkdir()
+    git(root, "init")
+    (root / "x.csv").write_bytes(b"a\n1\n")
+    (root / "y.csv").write_bytes(b"")
+    git(root, "add", ".")
+    git(root, "commit", "-m", "one")
+    commit = git(root, "rev-parse", "HEAD")
+    (root / "x.csv").write_bytes(b"changed")
+    clone = make.clone(tmp_path, "a/b", commit)
+    found = make.read_files(clone, commit, lambda path: path.endswith(".csv"))
     assert found == {"x.csv": b"a\n1\n", "y.csv": b""}
     with pytest.raises(ValueError, match="clones must be a folder with a clone of a/b at 0000000"):
         make.clone(tmp_path, "a/b", "0" * 40)
@@ -150,15 +143,8 @@ def test_files_of_a_commit_are_read_from_a_clone(tmp_path):
 
 # --- the third column
 
-ROW = {
-    "paper": "stratified",
-    "place": "-",
-    "statement": "-",
-    "measure": "synth_above",
-    "rule": "at_least",
-    "tolerance": {"threshold": 0.75},
-    "why": "-",
-}
+ROW = {"paper": "stratified", "place": "-", "statement": "-", "measure": "synth_above"}
+ROW |= {"rule": "at_least", "tolerance": {"threshold": 0.75}, "why": "-"}
 SHARES = {"not reproduced": 0.2, "same direction": 0.6, "reproduced": 0.9}
 
 
@@ -183,27 +169,25 @@ def test_the_authors_results_are_judged_by_the_same_rule():
 
 
 def test_what_is_too_close_to_call_does_not_silence_a_stand_in():
-    """The interval of each real table has the threshold inside."""
-
-    def measured(claim):
-        if "tables" in claim.arguments:
-            return Evidence(0.6, 0.1, 0.9, runs=5)
-        return Evidence(0.9, runs=5, data="stand-in")
-
+    unsure, ours = Evidence(0.6, 0.1, 0.9, runs=5), Evidence(0.9, runs=5, data="stand-in")
+    measured = lambda claim: unsure if "tables" in claim.arguments else ours  # noqa: E731
     row = evaluate([Claim(id="a", **ROW)], measured=measured)[0]
     assert (row.verdict, row.authors.verdict) == ("reproduced", "too close to call")
+
+
+GOOD, SAME, BAD = "reproduced", "same direction", "not reproduced"
 
 
 @pytest.mark.parametrize(
     ("ours", "others", "withdrawn"),
     [
-        ("not reproduced", ("reproduced", "same direction", "reproduced"), True),
-        ("reproduced", ("same direction", "not reproduced", "same direction"), True),
-        ("same direction", ("reproduced", "reproduced", "reproduced"), True),
-        ("same direction", ("reproduced", "not reproduced", "reproduced"), False),
-        ("not reproduced", ("reproduced", "reproduced", "not reproduced"), False),
-        ("not reproduced", ("not reproduced", "reproduced", "reproduced"), False),
-        ("not reproduced", ("not stored", "reproduced", "reproduced"), False),
+        (BAD, (GOOD, SAME, GOOD), True),
+        (GOOD, (SAME, BAD, SAME), True),
+        (SAME, (GOOD, GOOD, GOOD), True),
+        (SAME, (GOOD, BAD, GOOD), False),
+        (BAD, (GOOD, GOOD, BAD), False),
+        (BAD, (BAD, GOOD, GOOD), False),
+        (BAD, ("not stored", GOOD, GOOD), False),
     ],
 )
 def test_a_stand_in_that_all_real_rows_contradict_gives_no_verdict(ours, others, withdrawn):
@@ -219,12 +203,12 @@ def test_a_stand_in_that_all_real_rows_contradict_gives_no_verdict(ours, others,
 @pytest.mark.parametrize(
     ("ours", "theirs", "data", "words"),
     [
-        ("reproduced", "reproduced", "real data", "it holds, and in our rerun, too."),
-        ("not reproduced", "not reproduced", "x", "it does not hold, and in our rerun, too."),
-        ("not reproduced", "reproduced", "stand-in", "it holds; on our stand-in for New York it"),
-        ("reproduced", "not reproduced", "x", "it does not hold; in our rerun it holds."),
-        ("same direction", "reproduced", "x", "it holds; in our rerun it only points the same way"),
-        ("reproduced", "not stored", "x", ""),
+        (GOOD, GOOD, "real data", "it holds, and in our rerun, too."),
+        (BAD, BAD, "x", "it does not hold, and in our rerun, too."),
+        (BAD, GOOD, "stand-in", "it holds; on our stand-in for New York it"),
+        (GOOD, BAD, "x", "it does not hold; in our rerun it holds."),
+        (SAME, GOOD, "x", "it holds; in our rerun it only points the same way"),
+        (GOOD, "not stored", "x", ""),
     ],
 )
 def test_to_fail_in_their_own_data_and_to_fail_in_our_setting_are_two_findings(
@@ -254,13 +238,16 @@ def test_the_family_of_tests_has_the_authors_p_values_in_the_place_of_ours(monke
 
 def test_every_claim_that_their_files_could_answer_is_asked():
     asked = {c.id: own.arguments for c in read_claims() if (own := c.of_authors())}
-    assert asked["ldp-eod-adult"]["grid"] == "authors"
-    assert asked["ldp-appendix-rq2"]["grid"] == "authors_appendix"
-    assert asked["stratified-fig5-gem"]["tables"] == "authors"
-    assert asked["stratified-fig3-strat"]["dataset"] == "authors"
-    assert not [name for name in asked if name.endswith(("-texas", "-nist"))]
-    assert "ldp-table2-adult" not in asked  # counted in the table, not in results
-    assert "stratified-omega" not in asked  # arithmetic
+    for name, argument, value in (
+        ("ldp-eod-adult", "grid", "authors"),
+        ("ldp-appendix-rq2", "grid", "authors_appendix"),
+        ("stratified-fig5-gem", "tables", "authors"),
+        ("stratified-fig3-strat", "dataset", "authors"),
+    ):
+        assert asked[name][argument] == value
+    # not what is counted in a table, or arithmetic, or of another table
+    unasked = ("-texas", "-nist", "ldp-table2-adult", "stratified-omega")
+    assert not [name for name in asked if name.endswith(unasked)]
 
 
 def test_without_the_tables_nothing_is_stored(monkeypatch, tmp_path):
@@ -268,8 +255,6 @@ def test_without_the_tables_nothing_is_stored(monkeypatch, tmp_path):
     with pytest.raises(NoResults, match=r"no mixtures\.csv in"):
         authors.read_table("mixtures")
     claim = next(c for c in read_claims() if c.id == "stratified-fig3-strat").of_authors()
-    from studies.private_means.claims import census
-
     census.mixtures.cache_clear()
     found = claim.measured_by()(**claim.arguments)
     census.mixtures.cache_clear()

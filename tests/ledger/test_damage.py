@@ -12,8 +12,6 @@ from functools import partial
 import pytest
 
 from lib.cli import main
-from lib.ledger import evaluate
-from lib.ledger.claim import read_claims
 from lib.paths import CHAPTERS, HOUSES, RESULTS, ROOT
 from lib.runner import GRIDS, NoResults, StoreError, results
 from studies.coherence.claims import results as coherence
@@ -28,14 +26,15 @@ def _has_value(evidence) -> bool:
     return not math.isnan(evidence.value)
 
 
-READERS = {  # what reads a grid's stored records, and what it says where there are none
-    "ldp_main": (lambda: ldp.MEASURES["nondp"]("adult", "DI"), _has_value),
-    "means_mixtures": (lambda: means.MEASURES["mixture_ratio"]("StratCOINPRESS"), _has_value),
-    "means_census": (lambda: means.MEASURES["census_parity"](dataset="nist"), _has_value),
-    "coherence_section5": (coherence.MEASURES["section5_gap"], _has_value),
-    "coherence_dp": (coherence.MEASURES["dp_bound_holds"], _has_value),
-    "synth_nist": (stored_tables, len),
-}
+READERS = [  # what reads a grid's stored records, and what it says where there are none
+    ("ldp_main", lambda: ldp.MEASURES["nondp"]("adult", "DI"), _has_value),
+    ("means_mixtures", lambda: means.MEASURES["mixture_ratio"]("StratCOINPRESS"), _has_value),
+    ("means_census", lambda: means.MEASURES["census_parity"](dataset="nist"), _has_value),
+    ("coherence_section5", coherence.MEASURES["section5_gap"], _has_value),
+    ("coherence_dp", coherence.MEASURES["dp_bound_holds"], _has_value),
+    ("coherence_dp", coherence.MEASURES["clear_counts_coherent"], _has_value),
+    ("synth_nist", stored_tables, len),
+]
 
 
 @pytest.fixture
@@ -61,27 +60,15 @@ def _truncated(name: str, folder) -> None:
     (folder / f"{name}.parquet").write_bytes(whole[: len(whole) // 2])
 
 
-@pytest.mark.parametrize("name", READERS)
-def test_a_damaged_file_is_an_error_that_names_it(name, stored):
-    """It was taken for results that are not there yet."""
-    _truncated(name, stored)
-    with pytest.raises(StoreError, match=rf"{re.escape(str(stored))}/{name}.parquet is damaged"):
-        READERS[name][0]()
-
-
-@pytest.mark.parametrize("name", READERS)
-def test_results_that_are_not_there_are_not_run(name, stored):
-    read, something = READERS[name]
+@pytest.mark.parametrize(("name", "read", "something"), READERS)
+def test_only_a_file_that_is_not_there_is_not_run(name, read, something, stored):
+    """A damaged one is an error that names it; it was taken for results that are not there yet."""
     assert not something(read())
     with pytest.raises(NoResults, match=f"no results of {name!r}"):
         results(name)
-
-
-def test_both_dp_counts_claims_read_the_damage(stored):
-    assert math.isnan(coherence.MEASURES["clear_counts_coherent"]().value)
-    _truncated("coherence_dp", stored)
-    with pytest.raises(StoreError, match=r"coherence_dp\.parquet is damaged"):
-        coherence.MEASURES["clear_counts_coherent"]()
+    _truncated(name, stored)
+    with pytest.raises(StoreError, match=rf"{re.escape(str(stored))}/{name}.parquet is damaged"):
+        read()
 
 
 @pytest.mark.parametrize("how", [(), ("--write",), ("--check",)])
@@ -96,11 +83,6 @@ def test_the_ledger_stops_at_a_damaged_file_and_keeps_its_verdicts(
     assert main(["claims", *how]) == 2
     assert f"{stored}/ldp_main.parquet is damaged" in capsys.readouterr().err
     assert verdicts.read_text(encoding="utf-8") == "ldp-nondp-di-adult: reproduced\n"
-
-
-def test_a_claim_without_results_is_not_run(stored):
-    claim = next(c for c in read_claims() if c.id == "ldp-nondp-di-adult")
-    assert [row.verdict for row in evaluate([claim])] == ["not run"]
 
 
 def test_nobody_takes_any_error_of_results_for_results_that_are_not_there():

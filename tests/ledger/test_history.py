@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from itertools import product
 
 import pytest
 import yaml
@@ -25,20 +26,14 @@ class Repository:
     def git(self, *words):
         when = f"2026-01-01T00:{self.minute:02}:00Z"
         dates = {"GIT_AUTHOR_DATE": when, "GIT_COMMITTER_DATE": when}
-        names = {
-            f"GIT_{who}_{what}": "x"
-            for who in ("AUTHOR", "COMMITTER")
-            for what in ("NAME", "EMAIL")
-        }
+        who = product(("AUTHOR", "COMMITTER"), ("NAME", "EMAIL"))
+        names = {f"GIT_{person}_{what}": "x" for person, what in who}
         subprocess.run(["git", *words], cwd=self.root, check=True, env=os.environ | dates | names)
 
     def commit(self, **files):
         """Write each file (``claims``, ``moved``, ``verdicts``, or the name of a grid), and commit."""
-        paths = {
-            "claims": "data/claims.yml",
-            "moved": "data/claims/x.yml",
-            "verdicts": "data/verdicts.yml",
-        }
+        paths = {name: f"data/{name}.yml" for name in ("claims", "verdicts")}
+        paths["moved"] = "data/claims/x.yml"
         self.minute += 1
         for name, content in files.items():
             path = self.root / paths.get(name, f"data/results/{name}.parquet")
@@ -76,7 +71,11 @@ def test_arguments_and_tolerance_belong_to_the_rule(made, monkeypatch):
         assert first(monkeypatch, made, ROW | change) == {"a": False}  # not committed
 
 
-def test_a_rule_in_the_commit_of_its_results_is_not_shown_to_be_older(made, monkeypatch):
+@pytest.mark.parametrize("before", [[], [ROW | {"seen": True}]])
+def test_a_rule_in_the_commit_of_its_results_is_not_shown_to_be_older(made, monkeypatch, before):
+    """Nor is a row that said itself that results were known."""
+    for row in before:
+        made.commit(claims=[row])
     made.commit(claims=[ROW], g="1")
     assert first(monkeypatch, made, ROW) == {"a": False}
 
@@ -101,18 +100,8 @@ def test_a_result_is_known_under_another_id_and_by_its_parts(made, monkeypatch):
     assert dated == {"a": True, "b": False, "c": False, "d": True}
 
 
-def test_a_row_that_said_itself_that_results_were_known_stays_marked(made, monkeypatch):
-    made.commit(claims=[ROW | {"seen": True}])
-    made.commit(claims=[ROW], g="1")
-    assert first(monkeypatch, made, ROW) == {"a": False}
-
-
-def test_a_claim_of_ones_own_is_marked():
-    claim = Claim(**ROW, paper="ldp", place="p", statement="s", why="w")
-    assert claim.seen
-
-
-def test_a_folder_without_history_is_not_whole(tmp_path, made):
+def test_a_claim_of_ones_own_is_marked_and_a_folder_without_history_not_whole(tmp_path, made):
+    assert Claim(**ROW, paper="ldp", place="p", statement="s", why="w").seen
     assert make_rules.whole(made.root)
     assert not make_rules.whole(tmp_path / "none")
 
@@ -122,7 +111,6 @@ def test_the_stored_dates_are_those_of_the_commits():
         pytest.skip("the history is not here, or cut off")
     if make_rules.git("status", "--porcelain", "--", *make_rules.CLAIMS, "data/rules.yml"):
         pytest.skip("rules are being changed")
-    assert make_rules.of_claims(make_rules.behind(evaluate())) == history.stored(), (
-        "store the dates with: python -m data.make_rules"
-    )
+    dates = make_rules.of_claims(make_rules.behind(evaluate()))
+    assert dates == history.stored(), "store the dates with: python -m data.make_rules"
     assert set(history.stored()) == {claim.id for claim in read_claims()}

@@ -73,9 +73,7 @@ def test_cases_that_all_hold_clearly_have_no_doubt():
 
 
 def test_the_interval_of_a_share_is_that_of_its_runs_and_has_the_share():
-    """Many cases that follow one noise: the runs decide them together, so the interval is wide,
-    although the cases are many.
-    """
+    """Many cases follow one noise: the runs decide them together, so the interval is wide."""
     rng = stream(2, "one noise")
     together = np.tile(rng.normal(size=(1, 20)), (500, 1)) + 0.05
     found = share_of_cases(together, lambda means: means > 0)

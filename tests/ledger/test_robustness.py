@@ -62,9 +62,7 @@ def test_corrections_are_ordered():
 
 
 def test_claims_of_one_grid_are_asked_of_another(monkeypatch):
-    """The other grid here: the main one with every accuracy of NonDP lower by 0.1, so LDP seems
-    to cost less.
-    """
+    """The other grid: the main one, with every accuracy of NonDP lower by 0.1."""
     main = ldp_evidence._grid("ldp_main")
     other = main.assign(acc=main["acc"].where(main["protocol"] != "NonDP", main["acc"] - 0.1))
     names = ("ldp-ratio-025", "ldp-utility-adult", "ldp-appendix-rq2")
@@ -82,9 +80,6 @@ def test_claims_of_one_grid_are_asked_of_another(monkeypatch):
 
 
 def test_intervals_for_another_table_move_what_they_must():
-    """A share and an equivalence whose corrected ends pass the limit, a direction whose
-    corrected p-value does.
-    """
     share, number = Evidence(0.9, 0.8, 0.95, runs=20), Evidence(1.0, 0.9, 1.1, runs=20)
     none, gain = Evidence(0.0, -0.01, 0.01, runs=20), Evidence(0.1, p=0.001, runs=20)
     rows = [

@@ -26,9 +26,7 @@ def test_dots_name_the_largest():
 
 def test_the_experiment_is_drawn_with_its_two_halves():
     fig, alt = figures.diagram()
-    words = " ".join(text.get_text() for text in fig.axes[0].texts)
-    assert "$X_a$" in words
-    assert "held back" in words
+    assert "half $X_b$\n(held back)" in [text.get_text() for text in fig.axes[0].texts]
     assert "halves a and b" in alt
 
 
@@ -76,12 +74,9 @@ def test_measured_means_of_a_release_have_their_intervals_and_exact_counts_are_l
 def test_an_audit_marks_what_is_flagged():
     summary = pd.DataFrame({"group": ["everyone", "g"], "n": [100, 50], "distance": [0.1, 0.5]})
     summary = summary.assign(low=[0.05, 0.4], high=[0.15, 0.6], null=0.1)
-    fig, alt = audit.group_distances(summary, {"g"}, learner="lookup")
-    assert fig.axes
-    assert "g" in alt
+    assert "g" in audit.group_distances(summary, {"g"}, learner="lookup")[1]
     h = stream(1, "audit plot").uniform(-1, 1, 10)
     fig, alt = audit.sorted_predictions(h, np.arange(10) < 5, "g", words=("in", "out"))
     first, second = (line.get_ydata() for line in fig.axes[0].lines[:2])
-    assert (np.diff(first) >= 0).all()
-    assert (np.diff(second) >= 0).all()
+    assert np.diff([first, second]).min() >= 0
     assert f"in: 5 people, mean {h[:5].mean():.2f}" in alt

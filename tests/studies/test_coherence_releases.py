@@ -16,6 +16,9 @@ from lib.rng import stream
 from studies.coherence.releases import ATTACKERS, Attacker, Histogram
 from tests.conftest import FALSE_ALARM
 
+SETUP = Setup(target="b", lens=("a", "b"), null_draws=1)
+ALL = {EVERYONE: np.ones(600, dtype=bool)}
+
 
 def _table(n=600):
     rng = stream(4, "release table")
@@ -73,13 +76,11 @@ def test_the_informed_reader_is_right_about_exact_counts():
     """Of cells of two people it knows those whose people were both drawn, or both left."""
     frame = pd.DataFrame({"a": np.repeat(np.arange(300), 2), "b": 0})
     h = Histogram(columns=("a", "b"), sizes=(300, 2), epsilon=math.inf)
-    setup = Setup(target="b", lens=("a", "b"), null_draws=1)
     frame["b"] = (np.arange(600) % 7 == 0).astype(int)
-    everyone = {EVERYONE: np.ones(600, dtype=bool)}
     informed = Attacker(h, "informed", h.counts(frame))
     quiet = Attacker(dataclasses.replace(h, epsilon=0.01), "informed", h.counts(frame))
     far, near = (
-        demcoh(frame, everyone, reader, setup, splits=3, seed=1, progress=False).rows["distance"]
+        demcoh(frame, ALL, reader, SETUP, splits=3, seed=1, progress=False).rows["distance"]
         for reader in (informed, quiet)
     )
     assert near.max() < 0.4 < 0.8 < far.min()
@@ -88,7 +89,6 @@ def test_the_informed_reader_is_right_about_exact_counts():
 @pytest.mark.parametrize("kind", ATTACKERS)
 def test_every_reader_gives_predictions_in_range(kind):
     frame, h = _table(), _histogram(2.0)
-    setup = Setup(target="b", lens=("a", "b"), null_draws=1)
-    everyone, reader = {EVERYONE: np.ones(600, dtype=bool)}, Attacker(h, kind, h.counts(frame))
-    found = demcoh(frame, everyone, reader, setup, splits=2, seed=0, progress=False)
+    reader = Attacker(h, kind, h.counts(frame))
+    found = demcoh(frame, ALL, reader, SETUP, splits=2, seed=0, progress=False)
     assert found.rows["distance"].between(0, 2).all()

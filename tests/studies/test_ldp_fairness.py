@@ -24,54 +24,10 @@ from studies.ldp_fairness.cells import (
     sensitive_attributes,
     split_rows,
 )
-from studies.ldp_fairness.hyperparameters import hyperparameters
 
 GRR = Cell(dataset="lsac", protocol="GRR", split="uniform", epsilon=1.0, run=0)
 PLAIN = replace(GRR, protocol=BASELINE, split="none", epsilon=math.nan)
 FAST = replace(GRR, hyperparameters="default")  # a tenth of the trees
-
-
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [
-        ("dataset", "compas"),
-        ("protocol", "DE"),
-        ("split", "none"),
-        ("split", "adaptive"),
-        ("epsilon", 0.0),
-        ("epsilon", math.nan),
-        ("epsilon", math.inf),
-        ("epsilon", 1e-17),
-        ("epsilon", 1e3),
-        ("run", -1),
-        ("sensitive", "all"),
-        ("hyperparameters", "best"),
-        ("run", 1.0),
-        ("seed", -1),
-        ("seed", None),
-    ],
-)
-def test_a_cell_refuses_what_it_does_not_know(field, value):
-    with pytest.raises(ValueError, match=f"{field}( must be|=)"):
-        replace(GRR, **{field: value})
-
-
-@pytest.mark.parametrize(
-    ("changed", "words"),
-    [
-        ({}, "the uniform split leaves 'race1' .of 2 values. 2.5e-10 of it"),
-        ({"split": "k-based"}, "the k-based split leaves 'race1' .of 2 values. 1.82e-10 of it"),
-        (
-            {"dataset": "adult", "split": "k-based"},
-            "the k-based split leaves 'gender' .of 2 values. 1.64e-11 of it",
-        ),
-        ({"sensitive": "random"}, "the uniform split leaves .* of it"),
-    ],
-)
-def test_a_budget_that_leaves_an_attribute_too_little_is_refused_with_the_cell(changed, words):
-    """Not after the baselines are trained, and by the budget that was given."""
-    with pytest.raises(ValueError, match=f"^epsilon must be larger, got 1e-09: {words}"):
-        replace(GRR, epsilon=1e-9, **changed)
 
 
 def test_the_shares_of_a_cell_are_those_it_uses():
@@ -79,13 +35,6 @@ def test_the_shares_of_a_cell_are_those_it_uses():
     assert sum(budgets(cell).values()) == pytest.approx(2.0)
     assert tuple(budgets(cell)) == sensitive_attributes(cell)
     assert run_cell(cell)["epsilon_protected"] == budgets(cell)[TASKS["lsac"].protected]
-
-
-def test_the_baseline_has_no_split_and_no_budget():
-    with pytest.raises(ValueError, match="split must be"):
-        replace(PLAIN, split="uniform", epsilon=1.0)
-    with pytest.raises(ValueError, match="epsilon must be nan for NonDP"):
-        replace(PLAIN, epsilon=1.0)
 
 
 def test_equal_cells_have_equal_keys_whatever_the_types_of_their_numbers():
@@ -143,9 +92,7 @@ def test_a_cell_gives_the_same_numbers_each_time_alone_and_in_a_sweep(tmp_path):
 
 
 def test_cells_hold_their_stored_numbers():
-    """Golden: if this fails, what a cell computes has changed. Raise VERSION and run the grid
-    anew.
-    """
+    """Golden: if this fails, what a cell computes has changed. Raise VERSION, run the grid anew."""
     data = load("lsac")
     if data.is_replica:
         pytest.skip("the stored numbers are of the real LSAC; set COMPANION_DATA")
@@ -161,16 +108,8 @@ def test_cells_hold_their_stored_numbers():
             assert fresh[metric] == row[metric], f"{cell}: {metric}; raise VERSION"
 
 
-TOY = Task(
-    "toy",
-    "Toy",
-    "toy.csv",
-    target="y",
-    protected="sex",
-    sensitive=("colour", "sex"),
-    pool=("colour",),
-    domain=Domain.of({"colour": 4, "sex": 2, "y": 2}),
-)
+TOY_DOMAIN = Domain.of({"colour": 4, "sex": 2, "y": 2})
+TOY = Task("toy", "Toy", "toy.csv", "y", "sex", ("colour", "sex"), ("colour",), TOY_DOMAIN)
 
 
 @pytest.mark.parametrize(("split", "budget"), [("uniform", 1.5), ("k-based", 1.0)])
@@ -190,13 +129,9 @@ def test_a_record_on_a_table_by_hand(split, budget):
     assert found["acc"] == 0.75
 
 
-def _shrunk(data: Dataset, rows: np.ndarray) -> Dataset:
-    return replace(data, frame=data.frame.iloc[rows].reset_index(drop=True))
-
-
 def test_a_group_absent_from_the_test_split_gives_nan_and_no_error(monkeypatch):
     data = load("lsac")
-    few = _shrunk(data, np.flatnonzero(data.protected == 1)[:600])
+    few = replace(data, frame=data.frame[data.protected == 1][:600].reset_index(drop=True))
     parts = np.arange(500), np.arange(500, 600)
     monkeypatch.setattr("studies.ldp_fairness.cells.split_rows", lambda *_: parts)
     found = run_cell(GRR, few)
@@ -206,33 +141,13 @@ def test_a_group_absent_from_the_test_split_gives_nan_and_no_error(monkeypatch):
 
 
 def test_a_constant_sensitive_attribute_is_refused(monkeypatch):
-    monkeypatch.setattr(
-        "studies.ldp_fairness.cells.sensitive_attributes", lambda cell: ("DIS", "ST")
-    )
+    drawn = "studies.ldp_fairness.cells.sensitive_attributes"
+    monkeypatch.setattr(drawn, lambda cell: ("DIS", "ST"))
     with pytest.raises(ValueError, match=r"sizes must be .*, got 1"):
         run_cell(replace(GRR, dataset="acs_coverage"))
-
-
-def test_grids_by_name(tmp_path):
-    with pytest.raises(ValueError, match=r"grid must be one of .*'ldp_main'.*, got 'ldp'"):
-        run_grid("ldp")
-    with pytest.raises(ValueError, match=r"profile must be one of .*'quick'.*, got 'full'"):
-        run_grid("ldp_main", "full")
-    with pytest.raises(ValueError, match=r"no results of 'ldp_main'.*python -m lib run"):
-        results("ldp_main", path=tmp_path / "none.parquet")
-    assert set(GRIDS) >= {"ldp_main", "ldp_appendix", "ldp_tuned"}
 
 
 def test_results_at_the_papers_scale_refuse_replicas(monkeypatch):
     monkeypatch.setattr("lib.runner.run.load", lambda name: load(name, "replica"))
     with pytest.raises(ValueError, match="needs the real"):
         run_grid("ldp_main")
-
-
-def test_hyperparameters_by_name():
-    assert hyperparameters("published", "lsac")["max_depth"] == 9
-    assert set(hyperparameters("tuned", "adult")) == {"max_depth", "learning_rate", "n_estimators"}
-    with pytest.raises(ValueError, match=r"hyperparameters must be .*, got 'best'"):
-        hyperparameters("best", "lsac")
-    with pytest.raises(ValueError, match=r"dataset must be .*, got 'nist'"):
-        hyperparameters("published", "nist")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,34 +16,13 @@ from studies.ldp_fairness import rounding as ldp_rounding
 
 @pytest.fixture
 def stored(monkeypatch):
-    """Three runs of four cells, of which the rounding changes OLH at epsilon 1; its third run is
-    not whole.
-    """
-    main = pd.DataFrame(
-        [
-            {
-                "dataset": "lsac",
-                "protocol": p,
-                "split": s,
-                "epsilon": e,
-                "run": r,
-                "DI": 0.5,
-                "acc": 0.8,
-            }
-            for p in ("OLH", "GRR")
-            for s in ("uniform", "k-based")
-            for e in (1.0, 2.0)
-            for r in range(3)
-        ]
-    )
-    found = main[(main["protocol"] == "OLH") & (main["epsilon"] == 1.0)].assign(
-        protocol="OLH-rounded"
-    )
+    """Three runs of cells, of which the rounding changes OLH at epsilon 1; the third is not whole."""
+    cells = product(("OLH", "GRR"), ("uniform", "k-based"), (1.0, 2.0), range(3))
+    main = pd.DataFrame(cells, columns=["protocol", "split", "epsilon", "run"])
+    main = main.assign(dataset="lsac", DI=0.5, acc=0.8)
+    found = main.query("protocol == 'OLH' and epsilon == 1").assign(protocol="OLH-rounded")
     found["DI"] += np.where(found["split"] == "uniform", 0.1, 0.2) + 0.01 * found["run"]
-    tables = {
-        "ldp_main": main,
-        "ldp_rounded": found[(found["run"] < 2) | (found["split"] == "uniform")],
-    }
+    tables = {"ldp_main": main, "ldp_rounded": found.query("run < 2 or split == 'uniform'")}
     monkeypatch.setattr(ldp_rounding, "results", tables.__getitem__)
     monkeypatch.setattr(ldp_rounding, "rounded_grid", lambda runs: [None, None])
     return tables
@@ -65,24 +46,16 @@ def test_differences_are_paired_by_run(stored):
     assert (found.loc["acc", "mean"] == 0).all()
 
 
-def test_a_grid_without_a_whole_run_has_no_results(stored):
-    stored["ldp_rounded"] = stored["ldp_rounded"].query("run == 2")
-    with pytest.raises(NoResults, match="no run of ldp_rounded is whole"):
-        ldp_rounding.rounded_frame()
-
-
-def test_the_ledger_reads_it_as_a_grid(stored):
+@pytest.mark.parametrize("run", [2, 3])  # that is not whole, and that is not there
+def test_the_ledger_reads_it_as_a_grid_and_without_a_whole_run_it_has_no_results(stored, run):
     ldp._grid.cache_clear()
     try:
-        assert (
-            len(ldp.cells_of("lsac", grid="ldp_rounded"))
-            == len(ldp.cells_of("lsac", grid="ldp_printed"))
-            == 16
-        )
-        assert (ldp.cells_of("lsac", grid="ldp_printed")["DI"] == 0.5).all()
-        stored["ldp_rounded"] = stored["ldp_rounded"].iloc[:0]
+        rounded, printed = (ldp.cells_of("lsac", grid=f"ldp_{g}") for g in ("rounded", "printed"))
+        assert len(rounded) == len(printed) == 16
+        assert (printed["DI"] == 0.5).all()
+        stored["ldp_rounded"] = stored["ldp_rounded"].query(f"run == {run}")
         ldp._grid.cache_clear()
-        with pytest.raises(NoResults):
+        with pytest.raises(NoResults, match="no run of ldp_rounded is whole"):
             ldp.cells_of("lsac", grid="ldp_rounded")
     finally:
         ldp._grid.cache_clear()

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
 
-from lib.stats.summary import summarise
 from studies.ldp_fairness.summary import (
     agreement,
     baseline,
@@ -27,10 +27,7 @@ from studies.ldp_fairness.summary import (
 
 def test_runs_of_a_grid_that_is_not_whole():
     counts = cell_runs(_table())
-    assert dict(zip(counts.index.get_level_values("protocol"), counts, strict=True)) == {
-        "GRR": 4,
-        "NonDP": 3,
-    }
+    assert counts.groupby("protocol").sum().to_dict() == {"GRR": 4, "NonDP": 3}
     assert span(counts) == "3 to 4"
     assert span(counts[counts == 4]) == "4"
 
@@ -38,15 +35,12 @@ def test_runs_of_a_grid_that_is_not_whole():
 def _table() -> pd.DataFrame:
     rows = [("NonDP", "none", math.nan, run, 0.5 + 0.1 * run) for run in range(3)]
     rows += [("GRR", "uniform", 1.0, run, 0.7 + 0.1 * run) for run in range(4)]
-    return pd.DataFrame(rows, columns=["protocol", "split", "epsilon", "run", "DI"]).assign(
-        dataset="lsac"
-    )
+    columns = ["protocol", "split", "epsilon", "run", "DI"]
+    return pd.DataFrame(rows, columns=columns).assign(dataset="lsac")
 
 
 def test_pairing_takes_out_what_runs_share():
-    assert baseline(_table(), "DI")[["mean", "runs"]].to_numpy().tolist() == [
-        [pytest.approx(0.6), 3]
-    ]
+    assert baseline(_table(), "DI")[["mean", "runs"]].iloc[0].tolist() == pytest.approx([0.6, 3])
     row = paired(_table(), "DI").iloc[0]
     assert (row["mean"], row["low"], row["high"], row["runs"]) == (pytest.approx(0.2),) * 3 + (3,)
     spread = curves(_table(), "DI").iloc[0]
@@ -60,15 +54,12 @@ def test_the_distance_from_the_fair_value_comes_before_the_difference():
 
 
 def test_the_distance_of_a_cell_is_that_of_its_mean(rng):
-    """Runs on both sides of the fair value: their mean distance is the mean's, not that of their
-    sizes.
-    """
+    """Of runs on both sides of the fair value, it is not the mean of their sizes."""
     table = _table().assign(DI=1 + rng.normal(0.01, 0.1, len(_table())))
-    found = distance(table, "DI", 1.0).groupby([table["protocol"]]).mean()
-    assert found.to_dict() == pytest.approx(
-        (table.groupby("protocol")["DI"].mean() - 1).abs().to_dict()
-    )
-    assert (found <= (table["DI"] - 1).abs().groupby(table["protocol"]).mean()).all()
+    found, by = distance(table, "DI", 1.0).groupby(table["protocol"]).mean(), table["protocol"]
+    mean = (table["DI"].groupby(by).mean() - 1).abs()
+    assert found.to_dict() == pytest.approx(mean.to_dict())
+    assert (found <= (table["DI"] - 1).abs().groupby(by).mean()).all()
 
 
 def test_a_mean_of_last_bits_is_on_no_side():
@@ -83,27 +74,14 @@ def test_a_mean_of_last_bits_is_on_no_side():
     assert agreement(changes) == {"same": 0, "opposite": 0, "unclear": 1}
 
 
-def test_an_unknown_metric_is_named():
-    with pytest.raises(ValueError, match=r"metric must be .*, got 'DIR'"):
-        curves(_table(), "DIR")
-
-
 @pytest.mark.parametrize(
     "reading", [curves, baseline, paired, differences, lambda f, m: distance(f, m, 1.0)]
 )
 def test_a_metric_is_a_column_of_numbers(reading):
-    for bad in ("protocol", "dataset"):
-        with pytest.raises(ValueError, match=f"^metric must be a column of numbers, got '{bad}'"):
-            reading(_table(), bad)
-    for good in (
-        [True, False] * 3 + [True],
-        [1, None] * 3 + [2],
-    ):  # truth values, and a column with gaps
-        for dtype in (float, object):
-            assert len(reading(_table().assign(DI=pd.Series(good, dtype=dtype)), "DI"))
+    """Truth values, or one with gaps; ``test_refused.py`` has what is none."""
+    for good, dtype in product(([True, False] * 3 + [True], [1, None] * 3 + [2]), (float, object)):
+        assert len(reading(_table().assign(DI=pd.Series(good, dtype=dtype)), "DI"))
     assert len(reading(_table().assign(DI=_table()["DI"] > 0.6), "DI"))
-    with pytest.raises(ValueError, match=r"^value must be a column of numbers, got 'protocol'"):
-        summarise(_table(), ["dataset"], "protocol")
 
 
 def test_two_grids_side_by_side_agree_where_both_are_clear():
@@ -113,17 +91,10 @@ def test_two_grids_side_by_side_agree_where_both_are_clear():
     assert changes.loc["up", "mean"] == pytest.approx(0.2)
     assert changes.loc["down", "mean"] == pytest.approx(-0.3)
     assert agreement(changes.reset_index()) == {"same": 0, "opposite": 1, "unclear": 0}
-    assert agreement(side_by_side({"a": up, "b": up}, {"DI": None})) == {
-        "same": 1,
-        "opposite": 0,
-        "unclear": 0,
-    }
     one = up[up.run == 0]  # one run has no interval: nothing is clear
-    assert agreement(side_by_side({"a": up, "b": one}, {"DI": None})) == {
-        "same": 0,
-        "opposite": 0,
-        "unclear": 1,
-    }
+    for other, said in ((up, "same"), (one, "unclear")):
+        found = agreement(side_by_side({"a": up, "b": other}, {"DI": None}))
+        assert found == {"same": 0, "opposite": 0, "unclear": 0} | {said: 1}
 
 
 @pytest.mark.parametrize(
@@ -135,13 +106,8 @@ def test_a_cell_is_better_or_worse_only_if_its_interval_leaves_out_zero(better, 
         mean=0.1, dataset=["adult"] * 4 + ["lsac"] * 2, split="uniform"
     )
     found = tally(summary, better=better)
-    assert found[["dataset", "split"]].to_numpy().tolist() == [
-        ["adult", "uniform"],
-        ["lsac", "uniform"],
-    ]
+    assert found["dataset"].tolist() == ["adult", "lsac"]
     assert found[["cells", "better", "worse", "unclear"]].to_numpy().tolist() == counts
-    with pytest.raises(ValueError, match=r"better must be .*, got 0"):
-        tally(summary, better=0)
 
 
 def test_pooling_averages_the_cells_of_a_run_and_leaves_out_runs_that_are_not_whole():

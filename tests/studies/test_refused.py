@@ -1,0 +1,94 @@
+"""What the studies of LDP, coherence and private means refuse by name, before any work."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from lib.runner import results, run_grid
+from lib.stats.summary import summarise
+from studies.coherence import noisy_counts, section5
+from studies.ldp_fairness.cells import BASELINE, Cell
+from studies.ldp_fairness.figures.metrics import metric_curves
+from studies.ldp_fairness.hyperparameters import hyperparameters
+from studies.ldp_fairness.summary import baseline, curves, differences, distance, paired, tally
+from studies.ldp_fairness.tuning import Trial, search
+from studies.private_means.census import CensusCell
+from studies.private_means.mixtures import MixtureCell
+
+NAN = math.nan
+GRR = Cell(dataset="lsac", protocol="GRR", split="uniform", epsilon=1.0, run=0)
+PLAIN = replace(GRR, protocol=BASELINE, split="none", epsilon=NAN)
+TABLE = pd.DataFrame({"dataset": ["lsac"], "protocol": "NonDP", "split": "none", "epsilon": NAN})
+TABLE = TABLE.assign(run=0, DI=0.5)
+TALLIED = pd.DataFrame({"dataset": ["lsac"], "split": "none", "mean": 0, "low": 0, "high": 0})
+
+
+def little(**changed):
+    """A budget that leaves an attribute too little: known with the cell, not after the baselines
+    are trained, and told by the budget that was given.
+    """
+    return lambda: replace(GRR, epsilon=1e-9, **changed)
+
+
+def census(**changed):
+    return CensusCell(**{"dataset": "newyork", "variable": "SCHL", "crossing": "SEX"} | changed)
+
+
+def noisy(**changed):
+    right = {"release": "fine", "epsilon": 1.0, "reader": "counts", "split": 0}
+    return noisy_counts.Cell(**right | changed)
+
+
+# fmt: off
+REFUSED = [
+    *((lambda field=f, value=v: replace(GRR, **{field: value}), f"{f}( must be|=)") for f, v in (
+        ("dataset", "compas"), ("protocol", "DE"), ("split", "none"), ("split", "adaptive"),
+        ("epsilon", 0.0), ("epsilon", NAN), ("epsilon", math.inf), ("epsilon", 1e-17), ("epsilon", 1e3),
+        ("run", -1), ("run", 1.0), ("seed", -1), ("seed", None), ("sensitive", "all"), ("hyperparameters", "best"))),
+    *((little(**changed), f"^epsilon must be larger, got 1e-09: the {words} of it") for changed, words in (
+        ({}, "uniform split leaves 'race1' .of 2 values. 2.5e-10"),
+        ({"split": "k-based"}, "k-based split leaves 'race1' .of 2 values. 1.82e-10"),
+        ({"split": "k-based", "dataset": "adult"}, "k-based split leaves 'gender' .of 2 values. 1.64e-11"),
+        ({"sensitive": "random"}, "uniform split leaves .*"))),
+    (lambda: replace(PLAIN, split="uniform", epsilon=1.0), "split must be"),
+    (lambda: replace(PLAIN, epsilon=1.0), "epsilon must be nan for NonDP"),
+    (lambda: hyperparameters("best", "lsac"), r"hyperparameters must be .*, got 'best'"),
+    (lambda: hyperparameters("published", "nist"), r"dataset must be .*, got 'nist'"),
+    (lambda: run_grid("ldp"), r"grid must be one of .*'ldp_main'.*, got 'ldp'"),
+    (lambda: run_grid("ldp_main", "full"), r"profile must be one of .*'quick'.*, got 'full'"),
+    (lambda: results("ldp_main", path=Path("none.parquet")), r"no results of 'ldp_main'.*python -m lib run"),
+    (lambda: Trial(dataset="lsac", number=0, objective="f1"), r"objective must be .*, got 'f1'"),
+    (lambda: Trial(dataset="lsac", number=0, folds=1), r"folds must be .*, got 1"),
+    (lambda: search("lsac", trials=0), r"trials must be .*, got 0"),
+    (lambda: curves(TABLE, "DIR"), r"metric must be .*, got 'DIR'"),
+    *((lambda read=r, bad=b: read(TABLE, bad), f"^metric must be a column of numbers, got '{b}'") for b in ("protocol", "dataset")
+      for r in (curves, baseline, paired, differences, lambda frame, metric: distance(frame, metric, 1.0))),
+    (lambda: summarise(TABLE, ["dataset"], "protocol"), r"^value must be a column of numbers, got 'protocol'"),
+    (lambda: tally(TALLIED, better=0), r"better must be .*, got 0"),
+    (lambda: metric_curves(TABLE, "adult", ["DI"]), r"dataset.*'adult'"),
+    (lambda: metric_curves(TABLE, "lsac", ["SPD"]), r"metric must be .*, got 'SPD'"),
+    (lambda: noisy(release="huge"), r"release must be .*, got 'huge'"),
+    (lambda: noisy(epsilon=0), r"epsilon must be .*, got 0"),
+    (lambda: section5.Cell(variant="other", split=0), r"variant must be .*, got 'other'"),
+    (lambda: section5.Cell(variant="published", learner="lookup", split=0), r"learner, labels and n must be .* got \('lookup'"),
+    (lambda: section5.run_cell(section5.Cell(variant="N dropped", n=30_000, split=0)), r"n must be .*, got 30000"),
+    (lambda: census(dataset="ohio"), "dataset must be .*, got 'ohio'"),
+    (lambda: census(dataset="nist"), "variable must be .*, got 'SCHL'"),
+    (lambda: census(crossing="RAC1P_SEX"), "crossing must be .*, got 'RAC1P_SEX'"),
+    (lambda: census(setting="best"), "setting must be .*, got 'best'"),
+    (lambda: census(budget=0.0), "budget must be .*, got 0.0"),
+    (lambda: MixtureCell(n=10, k=2, alpha=0.0), "alpha must be .*, got 0.0"),
+    (lambda: MixtureCell(n=10, k=2, alpha=1.0, spreads="two"), "spreads must be .*, got 'two'"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("call", "words"), REFUSED)
+def test_it_is_refused_by_name(call, words):
+    with pytest.raises(ValueError, match=words):
+        call()
