@@ -116,13 +116,13 @@ class Table:
 
 
 @cached_by_data_location(4)
-def table_of(dataset: str, source: str = "auto") -> Table:
+def table_of(dataset: str) -> Table:
     """The raw values of a data set; the excerpts' incomes have no replica."""
     validate.choice("dataset", dataset, TABLES)
     if dataset in ("newyork", "newyork_census"):
         city = load_newyork("stand-in" if dataset == "newyork" else "census")
         return Table(city.frame, city.source, city.sha256)
-    data = load(dataset, source)
+    data = load(dataset)
     if dataset == "acs_coverage":  # codes are ranks: SCHL 0..23 for 1..24
         frame = data.frame.assign(SCHL=data.frame["SCHL"] + 1.0)
     else:

@@ -18,29 +18,8 @@ from lib.ledger.judge import summary, tallied
 from lib.ledger.rules import CONTESTED
 from lib.runner.registry import studies
 from lib.typeset import typeset
-from studies.verdicts.cards import (
-    FACETS,
-    cards,
-    cards_html,
-    command,
-    contested,
-    facets,
-    grid_of,
-    on_real_tables,
-    quotation,
-    reading_in_words,
-    unexplained,
-)
-from studies.verdicts.words import (
-    authors_in_words,
-    before_in_words,
-    chances_in_words,
-    finding,
-    rerun_in_words,
-    stated_rule,
-    sure_in_words,
-    verdict_in_words,
-)
+from studies.verdicts import cards as ledger
+from studies.verdicts import words as wording
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +29,7 @@ def every():
 
 @pytest.fixture(scope="module")
 def rows(every):
-    return contested(every)
+    return ledger.contested(every)
 
 
 def test_contested_are_the_counted_claims_of_papers_that_fall_short(rows):
@@ -61,7 +40,7 @@ def test_contested_are_the_counted_claims_of_papers_that_fall_short(rows):
 
 
 def test_each_contested_claim_has_a_quotation_and_no_other_a_reading(rows, every):
-    assert unexplained(rows) == []
+    assert ledger.unexplained(rows) == []
     words = {c.id for c in read_claims() if c.reading}
     # one that a stand-in contests and all real rows do not has no verdict then, and keeps its words
     withdrawn = {r.claim.id for r in every if r.evidence.detail.startswith("no verdict from")}
@@ -72,10 +51,8 @@ def test_each_contested_claim_has_a_quotation_and_no_other_a_reading(rows, every
 def test_a_contested_claim_without_words_is_named_with_what_it_needs(rows):
     row = rows[0]
     bare = replace(row, claim=replace(row.claim, quote="", reading=" "))
-    [said] = unexplained([row, bare])
-    assert said.startswith(
-        f"{row.claim.id} is {row.verdict}, so it must have quote, at most 30 words"
-    )
+    [said] = ledger.unexplained([row, bare])
+    assert said.startswith(f"{row.claim.id} is {row.verdict}, so it must have quote, at most 30")
     assert said.endswith("in its file of data/claims; got neither quote nor reading")
 
 
@@ -96,7 +73,7 @@ def test_the_grid_of_a_further_study_is_that_of_its_measure(rows, monkeypatch):
     measure.grid = "coin_survey"
     claim = replace(row.claim, measure="coin_estimate", paper="coherence", arguments={})
     monkeypatch.setattr("lib.ledger.claim.Claim.measured_by", lambda self: measure)
-    assert grid_of(replace(row, claim=claim)) == "coin_survey"
+    assert ledger.grid_of(replace(row, claim=claim)) == "coin_survey"
 
 
 def test_quotations_are_short(rows):
@@ -106,7 +83,7 @@ def test_quotations_are_short(rows):
 
 def test_readings_are_a_few_sentences_and_take_their_numbers_from_the_evidence(rows):
     for row in rows:
-        words = reading_in_words(row)
+        words = ledger.reading_in_words(row)
         assert 10 < len(words.split()) < 65, row.claim.id
         assert "nan" not in words
         assert not re.search(r"[{}]", words)
@@ -126,69 +103,73 @@ def plain(html: str) -> str:
 
 
 def test_a_card_has_verdict_claim_quotation_reading_and_command(rows):
-    grids, html = {grid for study in studies() for grid in study.grids}, cards_html(rows)
+    grids, html = {grid for study in studies() for grid in study.grids}, ledger.cards_html(rows)
     for row in rows:
         card = part(html, row)
         text, closed = plain(card), plain(card.partition("</summary>")[0])
-        ours = (row.claim.statement, reading_in_words(row), finding(row), chances_in_words(row))
-        for words in (row.claim.quote, command(row), *map(typeset, ours)):
+        ours = [row.claim.statement, ledger.reading_in_words(row)]
+        ours += [wording.finding(row), wording.chances_in_words(row)]
+        for words in (row.claim.quote, ledger.command(row), *map(typeset, ours)):
             assert " ".join(words.split()) in text, row.claim.id  # the paper's own words stay
         assert closed.startswith(typeset(row.claim.statement))
-        assert f"in the authors’ own results: {typeset(authors_in_words(row))}" in closed
-        assert f"in our rerun: {typeset(rerun_in_words(row))}" in closed
+        assert f"in the authors’ own results: {typeset(wording.authors_in_words(row))}" in closed
+        assert f"in our rerun: {typeset(wording.rerun_in_words(row))}" in closed
         assert closed.endswith(f"verdict: {row.verdict}")
-        assert typeset(sure_in_words(row)) in closed
+        assert typeset(wording.sure_in_words(row)) in closed
         if link := study_of(row.claim.paper).link:  # a further study may state none
             assert f'<cite><a href="{link}">' in card
         assert f'href="#claim-{row.claim.id}"' in card
-        assert (grid_of(row) in grids) == (not row.evidence.exact), row.claim.id
+        assert (ledger.grid_of(row) in grids) == (not row.evidence.exact), row.claim.id
         assert ("python -m lib run" in text) == (not row.evidence.exact)
 
 
 def test_every_row_has_one_card_with_its_rule_and_old_rule(every):
-    html = cards_html(every)
+    html = ledger.cards_html(every)
     anchors = re.findall(r'id="(claim-[^"]*)"', html)
     assert sorted(anchors) == sorted(f"claim-{row.claim.id}" for row in every)
     for row in every:
         text = plain(part(html, row))
-        stated = " ".join(typeset(stated_rule(row).removesuffix(" †")).split())
+        stated = " ".join(typeset(wording.stated_rule(row).removesuffix(" †")).split())
         assert stated in text, row.claim.id
         assert (" †." in text) == (row.claim.seen and bool(row.claim.rule)), row.claim.id
-        old = before_in_words(row.claim)
+        old = wording.before_in_words(row.claim)
         assert " ".join(typeset(old).split()) in text
         assert ("Old rule" in text) == bool(old)
     counted = [r for r in every if r.claim.paper != COMPANION and r.claim.measure]
-    assert [r.claim.id for r in tallied(counted) if not quotation(r.claim)] == []
+    assert [r.claim.id for r in tallied(counted) if not ledger.quotation(r.claim)] == []
 
 
 def test_a_claim_judged_on_a_stand_in_shows_what_real_tables_say(every):
     row = next(row for row in every if row.claim.id == "stratified-fig5-caption")
-    (texas,) = on_real_tables(row, every)
+    (texas,) = ledger.on_real_tables(row, every)
     assert texas.claim.id == "stratified-fig5-caption-texas"
-    text = plain(part(cards_html(every), row))
-    assert f"In Texas: {typeset(verdict_in_words(texas))}; on the national extract: " in text
-    assert on_real_tables(texas, every) == []
+    text = plain(part(ledger.cards_html(every), row))
+    assert (
+        f"In Texas: {typeset(wording.verdict_in_words(texas))}; on the national extract: " in text
+    )
+    assert ledger.on_real_tables(texas, every) == []
 
 
 def test_cards_are_grouped_by_paper_and_each_value_of_a_menu_has_its_count(every):
-    rows, html = every, cards_html(every)
+    rows, html = every, ledger.cards_html(every)
     assert re.findall(r'id="claims-(\w+)"', html) == [*papers(), COMPANION]
     for paper in (*papers(), COMPANION):
         tally = plain(html.split(f'id="claims-{paper}"')[1].partition("</summary>")[0])
         counts = summary([row for row in rows if row.claim.paper == paper])
         assert all(f"{n} {verdict}" in tally for verdict, n in counts.items() if n)
-    for name in FACETS:
+    for name in ledger.FACETS:
         options = re.search(rf'<select name="{name}">(.*?)</select>', html, re.S)[1]
         for value, shown, count in re.findall(r'value="([^"]+)">(.*?) \((\d+)\)<', options):
             assert value == shown
-            assert int(count) == sum(unescape(value) in facets(row)[name] for row in rows) > 0
-    contests = [row for row in rows if "contested" in facets(row)["verdict"]]
-    assert contests == contested(rows)
+            having = [row for row in rows if unescape(value) in ledger.facets(row)[name]]
+            assert int(count) == len(having) > 0
+    contests = [row for row in rows if "contested" in ledger.facets(row)["verdict"]]
+    assert contests == ledger.contested(rows)
 
 
 def test_cards_escape_words_and_can_be_downloaded(rows):
     row = replace(rows[0], claim=replace(rows[0].claim, statement="a < b & c", value=""))
-    html = cards_html([row])
+    html = ledger.cards_html([row])
     assert "a &lt; b &amp; c" in html
     for form in ("csv", "json"):
         link = rf'download="ledger.{form}" href="data:text/{form};base64,([^"]*)"'
@@ -197,17 +178,17 @@ def test_cards_escape_words_and_can_be_downloaded(rows):
 
 
 def test_cards_are_displayed_open_as_a_list_and_closed_one_by_one(rows, capsys):
-    html = cards_html(rows)
+    html = ledger.cards_html(rows)
     opened = re.findall(r'<details class="claims"[^>]* open>', html)
     assert len(opened) == html.count('<details class="claims"')
     assert not re.findall(r'<details class="claim[ "][^>]* open>', html)
-    cards(rows[:2])
-    assert command(rows[1]) in capsys.readouterr().out
+    ledger.cards(rows[:2])
+    assert ledger.command(rows[1]) in capsys.readouterr().out
 
 
 def test_the_command_of_a_card_measures_its_row_again(rows, capsys):
     first = next(row for row in rows if row.claim.id == "stratified-algorithm3")
-    assert main([*command(first).split()[3:], "ldp-composes"]) == 0
+    assert main([*ledger.command(first).split()[3:], "ldp-composes"]) == 0
     out = capsys.readouterr().out
     assert len(re.findall(r"^[A-Z]", out, flags=re.M)) == 2
     assert re.search(r"^NOT REPRODUCED +stratified-algorithm3", out, flags=re.M)

@@ -440,10 +440,7 @@ MEANS_PLANTS = {
     "census_improves": (census(0.5), census(2.0)),
     "census_parity": (census(0.5), census(2.0)),
     "stratified_privacy": (as_stated, patched(means_theory, "strat_laplace", half_the_noise)),
-    "printed_clipping": (
-        patched(means_theory, "clip_slack", lambda h: lambda n, gamma, reading="": h(n, gamma)),
-        as_stated,
-    ),
+    "printed_clipping": (fixed(means_theory, "clipping_probability", 1e-3), as_stated),
     "noise_bound": (other(runs=500), patched(means_theory, "laplace_means", too_loud, runs=500)),
     "skewed_noise": (as_stated, other(skewed=10.0, even=0.3)),
     "root_k": (as_stated, times(means_theory, "printed_factor", 3)),

@@ -14,13 +14,7 @@ from lib.ledger.rules import TOO_CLOSE, Evidence, judge
 from lib.stats.holm import holm
 from studies.ldp_fairness import evidence as ldp_evidence
 from studies.ldp_fairness.claims import results as ldp
-from studies.verdicts.robustness import (
-    for_another_table,
-    moved,
-    on_grid,
-    with_correction,
-    with_slack,
-)
+from studies.verdicts import robustness
 
 STATED = {"paper": "ldp", "place": "p", "statement": "s", "why": "w"}
 
@@ -41,12 +35,14 @@ ROWS = [
 
 def test_slack_is_scaled_by_the_rules_own_measure():
     same, good, bad = "same direction", "reproduced", "not reproduced"
-    assert [r.verdict for r in ROWS] == with_slack(ROWS, 1.0) == [same, good, same, bad]
-    assert with_slack(ROWS, 2.0) == [good, good, good, bad]
-    assert with_slack(ROWS, 0.5) == [same, TOO_CLOSE, same, bad]
-    assert [other for _, other in moved(ROWS, with_slack(ROWS, 0.5))] == [TOO_CLOSE]
+    assert [r.verdict for r in ROWS] == robustness.with_slack(ROWS, 1.0) == [same, good, same, bad]
+    assert robustness.with_slack(ROWS, 2.0) == [good, good, good, bad]
+    assert robustness.with_slack(ROWS, 0.5) == [same, TOO_CLOSE, same, bad]
+    assert [other for _, other in robustness.moved(ROWS, robustness.with_slack(ROWS, 0.5))] == [
+        TOO_CLOSE
+    ]
     with pytest.raises(ValueError, match=r"factor must be .*, got 0"):
-        with_slack(ROWS, 0)
+        robustness.with_slack(ROWS, 0)
 
 
 def test_corrections_are_ordered():
@@ -54,11 +50,11 @@ def test_corrections_are_ordered():
     rows = [row("positive", {}, Evidence(1.0, p=q), a) for q, a in zip(p, holm(p), strict=True)]
     rows += ROWS[:1]
     for correction, count in {"none": 3, "Benjamini-Hochberg": 3, "Holm": 1}.items():
-        assert with_correction(rows, correction).count("reproduced") == count
-    assert with_correction(rows, "Holm") == [r.verdict for r in rows]
-    assert with_correction(ROWS, "none") == [r.verdict for r in ROWS]
+        assert robustness.with_correction(rows, correction).count("reproduced") == count
+    assert robustness.with_correction(rows, "Holm") == [r.verdict for r in rows]
+    assert robustness.with_correction(ROWS, "none") == [r.verdict for r in ROWS]
     with pytest.raises(ValueError, match=r"correction must be .*, got 'Bonferroni'"):
-        with_correction(rows, "Bonferroni")
+        robustness.with_correction(rows, "Bonferroni")
 
 
 def test_claims_of_one_grid_are_asked_of_another(monkeypatch):
@@ -71,7 +67,7 @@ def test_claims_of_one_grid_are_asked_of_another(monkeypatch):
     claims += [Claim(**STATED | asked, id="acc", rule="positive")]
     monkeypatch.setattr(ldp_evidence, "_grid", lambda name: other if name == "other" else main)
     measured = {"claims": claims, "measured": Measurer(fresh=True)}
-    here, there = (on_grid(grid, **measured) for grid in ("ldp_main", "other"))
+    here, there = (robustness.on_grid(grid, **measured) for grid in ("ldp_main", "other"))
     assert [r.claim.id for r in here] == [r.claim.id for r in there] == ["ldp-utility-adult", "acc"]
     judged = {r.claim.id: r.verdict for r in evaluate(claims, measured=Measurer(fresh=True))}
     assert all(r.verdict == judged[r.claim.id] for r in here)
@@ -91,7 +87,11 @@ def test_intervals_for_another_table_move_what_they_must():
         row("at_least", {"threshold": 0.75}, share),
     ]
     assert {r.verdict for r in rows} == {"reproduced"}
-    assert for_another_table(rows) == [TOO_CLOSE] * 3 + ["reproduced", TOO_CLOSE, "reproduced"]
+    assert robustness.for_another_table(rows) == [TOO_CLOSE] * 3 + [
+        "reproduced",
+        TOO_CLOSE,
+        "reproduced",
+    ]
 
 
 def test_the_second_reading_is_wider_by_the_factor_for_overlapping_splits():
@@ -107,4 +107,4 @@ def test_the_second_reading_is_wider_by_the_factor_for_overlapping_splits():
 
 def test_a_p_value_of_one_may_be_above_it_by_its_last_bits():
     tested = [row("positive", {}, Evidence(1.0, p=p), 0.5) for p in (1e-6, 1 + 2**-52)]
-    assert with_correction(tested, "Benjamini-Hochberg") == ["reproduced", TOO_CLOSE]
+    assert robustness.with_correction(tested, "Benjamini-Hochberg") == ["reproduced", TOO_CLOSE]

@@ -10,16 +10,7 @@ from lib.groups import EVERYONE
 from lib.rng import stream
 from lib.runner import scores
 from lib.runner.cell import cell_key
-from studies.coherence.section5 import (
-    STATISTICS,
-    VARIANTS,
-    WITH,
-    Cell,
-    collection,
-    published_labels,
-    run_cell,
-    section5_grid,
-)
+from studies.coherence import section5 as study
 from studies.coherence.table import COLUMNS, NOT_ASKED, TARGET, load_section5
 
 SMALL = {"variant": "N dropped", "n": 500, "labels": "confidence", "split": 0}
@@ -43,10 +34,12 @@ def test_the_replica_stands_in_with_the_same_coding():
     assert set(section5.asked()[TARGET]) == {0, 1}
 
 
-@pytest.mark.parametrize("variant", [v for v in VARIANTS if v != "N dropped"])
+@pytest.mark.parametrize("variant", [v for v in study.VARIANTS if v != "N dropped"])
 def test_the_published_split_leaves_out_one_row_of_an_odd_table(variant):
     section5 = load_section5()
-    h, inside = published_labels(section5, Cell(variant=variant, split=0), stream(0, "published"))
+    h, inside = study.published_labels(
+        section5, study.Cell(variant=variant, split=0), stream(0, "published")
+    )
     n = len(section5.frame)
     assert inside.sum() == n // 2
     assert np.isnan(h).sum() == n - 2 * (n // 2)
@@ -55,26 +48,26 @@ def test_the_published_split_leaves_out_one_row_of_an_odd_table(variant):
 
 
 def test_collections_name_the_papers_groups_first():
-    found = collection(load_section5().asked())
-    assert list(found)[:2] == [EVERYONE, WITH]
+    found = study.collection(load_section5().asked())
+    assert list(found)[:2] == [EVERYONE, study.WITH]
     assert (found["sex = men"] ^ found["sex = women"]).all()
     assert len(found) > 20
 
 
-def _scores(cell: Cell) -> pd.DataFrame:
-    return pd.DataFrame(run_cell(cell)["scores"]).set_index("group")
+def _scores(cell: study.Cell) -> pd.DataFrame:
+    return pd.DataFrame(study.run_cell(cell)["scores"]).set_index("group")
 
 
 def test_a_cell_comes_out_the_same_alone_and_has_a_score_for_each_group():
-    one, two = _scores(Cell(**SMALL)), _scores(Cell(**SMALL))
+    one, two = _scores(study.Cell(**SMALL)), _scores(study.Cell(**SMALL))
     pd.testing.assert_frame_equal(one, two, check_exact=True)
     assert one["members"][EVERYONE] == 500
     assert 0 < one["distance"][EVERYONE] < 2
 
 
 def test_the_learners_share_their_splits():
-    hard = _scores(Cell(**SMALL | {"labels": "hard", "learner": "lookup"}))["distance"]
-    soft = _scores(Cell(**SMALL | {"learner": "lookup"}))["distance"]
+    hard = _scores(study.Cell(**SMALL | {"labels": "hard", "learner": "lookup"}))["distance"]
+    soft = _scores(study.Cell(**SMALL | {"learner": "lookup"}))["distance"]
     assert hard[EVERYONE] == soft[EVERYONE]  # a lookup says +-1 only
 
 
@@ -84,8 +77,8 @@ def test_stored_cells_hold_their_numbers():
     if section5.data.is_replica:
         pytest.skip("the stored numbers are of the real file; set COMPANION_DATA")
     stored = scores("coherence_section5").set_index("cell")
-    assert {cell_key(c) for c in section5_grid()} == {*stored.index}
-    logistic = Cell(variant="N dropped", learner="logistic", split=1)
-    for cell in (Cell(variant="published", split=0), Cell(**SMALL), logistic):
-        rows = stored.loc[cell_key(cell)].set_index("group")[["members", *STATISTICS]]
+    assert {cell_key(c) for c in study.section5_grid()} == {*stored.index}
+    logistic = study.Cell(variant="N dropped", learner="logistic", split=1)
+    for cell in (study.Cell(variant="published", split=0), study.Cell(**SMALL), logistic):
+        rows = stored.loc[cell_key(cell)].set_index("group")[["members", *study.STATISTICS]]
         pd.testing.assert_frame_equal(rows, _scores(cell), check_exact=True)

@@ -15,26 +15,18 @@ from lib.runner import GRIDS, results, run_grid
 from lib.runner.cell import cell_key
 from lib.runner.store import Store
 from lib.runner.sweep import run_sweep
-from studies.ldp_fairness.cells import (
-    BASELINE,
-    Cell,
-    budgets,
-    main_grid,
-    run_cell,
-    sensitive_attributes,
-    split_rows,
-)
+from studies.ldp_fairness import cells as ldp
 
-GRR = Cell(dataset="lsac", protocol="GRR", split="uniform", epsilon=1.0, run=0)
-PLAIN = replace(GRR, protocol=BASELINE, split="none", epsilon=math.nan)
+GRR = ldp.Cell(dataset="lsac", protocol="GRR", split="uniform", epsilon=1.0, run=0)
+PLAIN = replace(GRR, protocol=ldp.BASELINE, split="none", epsilon=math.nan)
 FAST = replace(GRR, hyperparameters="default")  # a tenth of the trees
 
 
 def test_the_shares_of_a_cell_are_those_it_uses():
     cell = replace(FAST, split="k-based", epsilon=2.0)
-    assert sum(budgets(cell).values()) == pytest.approx(2.0)
-    assert tuple(budgets(cell)) == sensitive_attributes(cell)
-    assert run_cell(cell)["epsilon_protected"] == budgets(cell)[TASKS["lsac"].protected]
+    assert sum(ldp.budgets(cell).values()) == pytest.approx(2.0)
+    assert tuple(ldp.budgets(cell)) == ldp.sensitive_attributes(cell)
+    assert ldp.run_cell(cell)["epsilon_protected"] == ldp.budgets(cell)[TASKS["lsac"].protected]
 
 
 def test_equal_cells_have_equal_keys_whatever_the_types_of_their_numbers():
@@ -48,7 +40,7 @@ def test_equal_cells_have_equal_keys_whatever_the_types_of_their_numbers():
 
 
 def test_the_main_grid_is_the_papers():
-    cells = list(main_grid())
+    cells = list(ldp.main_grid())
     assert len(cells) == 3 * 20 * (7 * 2 * 9 + 1)
     assert len(set(map(repr, cells))) == len(cells)
     assert [c.run for c in cells] == sorted(c.run for c in cells)
@@ -59,7 +51,7 @@ def test_random_attributes_follow_the_appendix():
         sizes = set()
         for run in range(60):
             cell = replace(PLAIN, dataset=dataset, run=run, sensitive="random")
-            drawn = sensitive_attributes(cell)
+            drawn = ldp.sensitive_attributes(cell)
             assert drawn[0] == task.protected
             assert set(drawn[1:]) <= set(task.pool)
             assert len(set(drawn)) == len(drawn)
@@ -73,7 +65,7 @@ def test_cells_of_a_run_share_the_split_and_noise_has_its_own_stream():
     assert GRR.noise.random() != other.noise.random()
     assert GRR.noise.random() == replace(GRR).noise.random()
     y = load("lsac").y
-    one, two = split_rows(y, 3), split_rows(y, 3)
+    one, two = ldp.split_rows(y, 3), ldp.split_rows(y, 3)
     assert (one[0] == two[0]).all()
     assert not set(one[0]) & set(one[1])
 
@@ -81,11 +73,12 @@ def test_cells_of_a_run_share_the_split_and_noise_has_its_own_stream():
 def test_a_cell_gives_the_same_numbers_each_time_alone_and_in_a_sweep(tmp_path):
     """Whatever the order of the cells and the number of workers."""
     cells = [FAST, replace(FAST, protocol="SS", split="k-based", epsilon=0.25)]
-    alone = {cell_key(cell): run_cell(cell) for cell in cells}
+    alone = {cell_key(cell): ldp.run_cell(cell) for cell in cells}
     clock = {"build_s", "fit_s", "predict_s"}
     for name, order, workers in (("a", cells, 1), ("b", cells[::-1], 2)):
         store = Store(tmp_path / f"{name}.parquet", version="1")
-        table = run_sweep(order, run_cell, store, workers=workers, progress=False).set_index("cell")
+        table = run_sweep(order, ldp.run_cell, store, workers=workers, progress=False)
+        table = table.set_index("cell")
         for key, numbers in alone.items():
             for number in numbers.keys() - clock:
                 assert table.loc[key, number] == numbers[number], number
@@ -103,7 +96,7 @@ def test_cells_hold_their_stored_numbers():
         row = pick[(pick["protocol"] == cell.protocol) & (pick["split"] == cell.split)]
         alike = row["epsilon"].isna() if cell == PLAIN else row["epsilon"] == cell.epsilon
         row = row[alike].iloc[0]
-        fresh = run_cell(cell)
+        fresh = ldp.run_cell(cell)
         for metric in ("DI", "SPD", "EOD", "OAD", "acc", "f1", "auc", "recall"):
             assert fresh[metric] == row[metric], f"{cell}: {metric}; raise VERSION"
 
@@ -121,7 +114,7 @@ def test_a_record_on_a_table_by_hand(split, budget):
     frame = pd.DataFrame({"colour": i // 4 % 4, "sex": i // 16 % 2, "y": (i % 4 == 0).astype(int)})
     data = Dataset(task=TOY, frame=frame, source="local", sha256="0")
     cell = replace(FAST, dataset=f"{__name__}:TOY", split=split, epsilon=3.0)
-    found = run_cell(cell, data)
+    found = ldp.run_cell(cell, data)
     assert found["epsilon_protected"] == pytest.approx(budget)
     assert found["majority_accuracy"] == 0.75
     assert (found["d_s"], found["attributes"]) == (2, "colour,sex")
@@ -134,7 +127,7 @@ def test_a_group_absent_from_the_test_split_gives_nan_and_no_error(monkeypatch):
     few = replace(data, frame=data.frame[data.protected == 1][:600].reset_index(drop=True))
     parts = np.arange(500), np.arange(500, 600)
     monkeypatch.setattr("studies.ldp_fairness.cells.split_rows", lambda *_: parts)
-    found = run_cell(GRR, few)
+    found = ldp.run_cell(GRR, few)
     assert found["n_0"] == 0
     assert math.isnan(found["DI"])
     assert 0 <= found["acc"] <= 1
@@ -144,7 +137,7 @@ def test_a_constant_sensitive_attribute_is_refused(monkeypatch):
     drawn = "studies.ldp_fairness.cells.sensitive_attributes"
     monkeypatch.setattr(drawn, lambda cell: ("DIS", "ST"))
     with pytest.raises(ValueError, match=r"sizes must be .*, got 1"):
-        run_cell(replace(GRR, dataset="acs_coverage"))
+        ldp.run_cell(replace(GRR, dataset="acs_coverage"))
 
 
 def test_results_at_the_papers_scale_refuse_replicas(monkeypatch):

@@ -3,33 +3,20 @@
 from __future__ import annotations
 
 import math
-from itertools import product
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
 
-from studies.ldp_fairness.summary import (
-    agreement,
-    baseline,
-    cell_runs,
-    curves,
-    differences,
-    distance,
-    paired,
-    pooled,
-    side_by_side,
-    span,
-    tally,
-)
+from studies.ldp_fairness import summary as ldp
 
 
 def test_runs_of_a_grid_that_is_not_whole():
-    counts = cell_runs(_table())
+    counts = ldp.cell_runs(_table())
     assert counts.groupby("protocol").sum().to_dict() == {"GRR": 4, "NonDP": 3}
-    assert span(counts) == "3 to 4"
-    assert span(counts[counts == 4]) == "4"
+    assert ldp.span(counts) == "3 to 4"
+    assert ldp.span(counts[counts == 4]) == "4"
 
 
 def _table() -> pd.DataFrame:
@@ -40,23 +27,25 @@ def _table() -> pd.DataFrame:
 
 
 def test_pairing_takes_out_what_runs_share():
-    assert baseline(_table(), "DI")[["mean", "runs"]].iloc[0].tolist() == pytest.approx([0.6, 3])
-    row = paired(_table(), "DI").iloc[0]
+    assert ldp.baseline(_table(), "DI")[["mean", "runs"]].iloc[0].tolist() == pytest.approx(
+        [0.6, 3]
+    )
+    row = ldp.paired(_table(), "DI").iloc[0]
     assert (row["mean"], row["low"], row["high"], row["runs"]) == (pytest.approx(0.2),) * 3 + (3,)
-    spread = curves(_table(), "DI").iloc[0]
+    spread = ldp.curves(_table(), "DI").iloc[0]
     assert spread["runs"] == 4
     assert spread["high"] - spread["low"] > 0.1
 
 
 def test_the_distance_from_the_fair_value_comes_before_the_difference():
-    found = differences(_table(), "DI", fair=1.0)
+    found = ldp.differences(_table(), "DI", fair=1.0)
     assert found["difference"].tolist() == pytest.approx([-0.2] * 3)
 
 
 def test_the_distance_of_a_cell_is_that_of_its_mean(rng):
     """Of runs on both sides of the fair value, it is not the mean of their sizes."""
     table = _table().assign(DI=1 + rng.normal(0.01, 0.1, len(_table())))
-    found, by = distance(table, "DI", 1.0).groupby(table["protocol"]).mean(), table["protocol"]
+    found, by = ldp.distance(table, "DI", 1.0).groupby(table["protocol"]).mean(), table["protocol"]
     mean = (table["DI"].groupby(by).mean() - 1).abs()
     assert found.to_dict() == pytest.approx(mean.to_dict())
     assert (found <= (table["DI"] - 1).abs().groupby(by).mean()).all()
@@ -67,33 +56,35 @@ def test_a_mean_of_last_bits_is_on_no_side():
     gaps = [0.1, 0.2, -0.3]
     table = _table().iloc[3:6].assign(DI=gaps)
     assert table["DI"].mean() > 0
-    assert distance(table, "DI", 0.0).tolist() == [0.0, 0.0, 0.0]
+    assert ldp.distance(table, "DI", 0.0).tolist() == [0.0, 0.0, 0.0]
     same = pd.DataFrame({"dataset": ["adult"], "split": "uniform", "mean": 1e-17, "low": 1e-17})
-    assert tally(same.assign(high=1e-17), better=1)["unclear"].tolist() == [1]
+    assert ldp.tally(same.assign(high=1e-17), better=1)["unclear"].tolist() == [1]
     changes = same.assign(high=1e-17, grid=["a"], metric="DI")
-    assert agreement(changes) == {"same": 0, "opposite": 0, "unclear": 1}
+    assert ldp.agreement(changes) == {"same": 0, "opposite": 0, "unclear": 1}
 
 
 @pytest.mark.parametrize(
-    "reading", [curves, baseline, paired, differences, lambda f, m: distance(f, m, 1.0)]
+    "reading",
+    [ldp.curves, ldp.baseline, ldp.paired, ldp.differences, lambda f, m: ldp.distance(f, m, 1.0)],
 )
 def test_a_metric_is_a_column_of_numbers(reading):
     """Truth values, or one with gaps; ``test_refused.py`` has what is none."""
-    for good, dtype in product(([True, False] * 3 + [True], [1, None] * 3 + [2]), (float, object)):
-        assert len(reading(_table().assign(DI=pd.Series(good, dtype=dtype)), "DI"))
+    for good in ([True, False] * 3 + [True], [1, None] * 3 + [2]):
+        for dtype in (float, object):
+            assert len(reading(_table().assign(DI=pd.Series(good, dtype=dtype)), "DI"))
     assert len(reading(_table().assign(DI=_table()["DI"] > 0.6), "DI"))
 
 
 def test_two_grids_side_by_side_agree_where_both_are_clear():
     up, down = _table(), _table().assign(DI=lambda f: f.DI.where(f.protocol == "NonDP", f.DI - 0.5))
     down.loc[down.run == 0, "DI"] += 0.001  # some spread, so that the interval is one
-    changes = side_by_side({"up": up, "down": down}, {"DI": None}).set_index("grid")
+    changes = ldp.side_by_side({"up": up, "down": down}, {"DI": None}).set_index("grid")
     assert changes.loc["up", "mean"] == pytest.approx(0.2)
     assert changes.loc["down", "mean"] == pytest.approx(-0.3)
-    assert agreement(changes.reset_index()) == {"same": 0, "opposite": 1, "unclear": 0}
+    assert ldp.agreement(changes.reset_index()) == {"same": 0, "opposite": 1, "unclear": 0}
     one = up[up.run == 0]  # one run has no interval: nothing is clear
     for other, said in ((up, "same"), (one, "unclear")):
-        found = agreement(side_by_side({"a": up, "b": other}, {"DI": None}))
+        found = ldp.agreement(ldp.side_by_side({"a": up, "b": other}, {"DI": None}))
         assert found == {"same": 0, "opposite": 0, "unclear": 0} | {said: 1}
 
 
@@ -105,7 +96,7 @@ def test_a_cell_is_better_or_worse_only_if_its_interval_leaves_out_zero(better, 
     summary = pd.DataFrame(ends, columns=["low", "high"]).assign(
         mean=0.1, dataset=["adult"] * 4 + ["lsac"] * 2, split="uniform"
     )
-    found = tally(summary, better=better)
+    found = ldp.tally(summary, better=better)
     assert found["dataset"].tolist() == ["adult", "lsac"]
     assert found[["cells", "better", "worse", "unclear"]].to_numpy().tolist() == counts
 
@@ -119,10 +110,10 @@ def test_pooling_averages_the_cells_of_a_run_and_leaves_out_runs_that_are_not_wh
         split="uniform",
         epsilon=lambda f: np.where(f["protocol"] == "NonDP", math.nan, 1.0),
     )
-    row = pooled(table, "DI", ["dataset"]).iloc[0]
+    row = ldp.pooled(table, "DI", ["dataset"]).iloc[0]
     assert (row["mean"], row["runs"]) == (pytest.approx(0.25), 2)
     half = stats.t.ppf(0.975, 1) * 0.05  # standard error of .2 and .3
     assert (row["low"], row["high"]) == (pytest.approx(0.25 - half), pytest.approx(0.25 + half))
-    by_protocol = pooled(table, "DI", ["protocol"]).set_index("protocol")
+    by_protocol = ldp.pooled(table, "DI", ["protocol"]).set_index("protocol")
     # one cell a run is whole
     assert by_protocol["mean"].to_dict() == pytest.approx({"GRR": 1.3 / 3, "OUE": 0.35})

@@ -14,16 +14,7 @@ from lib.means import Interval
 from lib.rng import stream
 from lib.runner import results, scores
 from lib.runner.cell import cell_key
-from studies.private_means.census import (
-    SEED,
-    SETTINGS,
-    CensusCell,
-    budgets,
-    census_runs,
-    run_census,
-    run_ledger,
-    strata,
-)
+from studies.private_means import census
 from studies.private_means.grids import budget_grid, census_grid
 from studies.private_means.mixtures import MixtureCell, mixture_grid, mixture_runs, run_mixture
 from studies.private_means.scores import SCORE
@@ -39,15 +30,15 @@ COVERAGE = {"dataset": "acs_coverage", "variable": "SCHL", "crossing": "RAC1P"}
     [
         ("means_mixtures", MixtureCell(n=2000, k=6, alpha=0.5)),
         ("means_mixtures", MixtureCell(n=1000, k=3, alpha=1.0, spreads="uniform")),
-        ("means_newyork", CensusCell(**NEWYORK, variable="JWMNP", setting="all strata")),
-        ("means_newyork", CensusCell(**NEWYORK | LAPLACE)),
-        ("means_census", CensusCell(**COVERAGE)),
+        ("means_newyork", census.CensusCell(**NEWYORK, variable="JWMNP", setting="all strata")),
+        ("means_newyork", census.CensusCell(**NEWYORK | LAPLACE)),
+        ("means_census", census.CensusCell(**COVERAGE)),
     ],
 )
 def test_stored_cells_rerun_bit_for_bit(grid, cell):
     stored = results(grid).set_index("cell").loc[cell_key(cell)]
     rows = scores(grid).set_index("cell").loc[cell_key(cell)]
-    found = run_mixture(cell) if isinstance(cell, MixtureCell) else run_census(cell)
+    found = run_mixture(cell) if isinstance(cell, MixtureCell) else census.run_census(cell)
     if stored["data_source"] not in ("generated", "stand-in") and found["data_source"] == "replica":
         pytest.skip("the stored cell is on real data; set COMPANION_DATA")
     now = pd.DataFrame(found.pop("scores"))
@@ -68,21 +59,21 @@ def test_a_census_run_against_a_loop_over_strata():
     """Population and strata by the plain algorithm, with the draws in the order in which they
     are made.
     """
-    cell = CensusCell(dataset="newyork", variable="WKHP", crossing="SEX_RAC1P", runs=2)
-    values, sizes = strata("newyork", "WKHP", "SEX_RAC1P")
-    rng = stream(SEED, "census means", "newyork", "WKHP", "SEX_RAC1P", 0)
+    cell = census.CensusCell(dataset="newyork", variable="WKHP", crossing="SEX_RAC1P", runs=2)
+    values, sizes = census.strata("newyork", "WKHP", "SEX_RAC1P")
+    rng = stream(census.SEED, "census means", "newyork", "WKHP", "SEX_RAC1P", 0)
     private = rng.random(values.size) >= 0.5
     groups = np.repeat(np.arange(sizes.size), sizes)
     kept = [g for g in range(sizes.size) if sizes[g] > 0.001 * values.size]
     told, population = Interval(low=-40.0, high=120.0), values[private].mean()
     draw = rng.standard_normal((2, 1))[:, 0].tolist()
-    whole = uvm_rec(values[private].tolist(), told, budgets(0.5), draw)
+    whole = uvm_rec(values[private].tolist(), told, census.budgets(0.5), draw)
     draws = rng.standard_normal((2, len(kept))).T.tolist()
     parts = [values[private & (groups == g)] for g in kept]
     pairs = zip(parts, draws, strict=True)
-    found = np.array([uvm_rec(p.tolist(), told, budgets(0.5), draw) for p, draw in pairs])
+    found = np.array([uvm_rec(p.tolist(), told, census.budgets(0.5), draw) for p, draw in pairs])
     own, truth = np.array([p.size for p in parts]), np.array([p.mean() for p in parts])
-    numbers, runs = census_runs(cell)
+    numbers, runs = census.census_runs(cell)
     for (metric, method), expected in {
         ("error", "COINPRESS"): abs(whole - population) / population,
         ("error", "StratCOINPRESS"): abs(found @ own / own.sum() - population) / population,
@@ -95,7 +86,8 @@ def test_a_census_run_against_a_loop_over_strata():
 
 def test_settings_change_what_they_say_and_nothing_else():
     base = {"dataset": "newyork", "variable": "SCHL", "crossing": "SEX_RAC1P", "runs": 2}
-    runs = {name: census_runs(CensusCell(**base, setting=name)) for name in SETTINGS}
+    cells = {name: census.CensusCell(**base, setting=name) for name in census.SETTINGS}
+    runs = {name: census.census_runs(cell) for name, cell in cells.items()}
     numbers = {name: number for name, (number, _) in runs.items()}
     plain = {name: errors["error", "COINPRESS"] for name, (_, errors) in runs.items()}
     assert (numbers["all strata"] >= numbers["published"]).all()
@@ -111,13 +103,13 @@ def test_exact_means_recombine_to_the_mean():
 
 def test_a_runs_ledger_says_what_no_budget_paid_for():
     """The right spread and the strata that occur are an oracle's; the sizes are exact."""
-    cell = CensusCell(dataset="newyork", variable="SCHL", crossing="SEX")
-    scaled, published = run_ledger(replace(cell, setting="scaled")), run_ledger(cell)
+    cell = census.CensusCell(dataset="newyork", variable="SCHL", crossing="SEX")
+    scaled, published = census.run_ledger(replace(cell, setting="scaled")), census.run_ledger(cell)
     kinds = [e.kind for e in scaled.entries]
     assert kinds == ["exact count", "oracle", "oracle", "measurement", "measurement"]
     assert [e.kind for e in published.entries] == kinds[:1] + kinds[2:]
     assert sum(e.cost for e in scaled.entries if e.kind == "oracle") == 0
     assert scaled.promise[:2] == ("replace within a group", pytest.approx(0.5))
     assert "spread" in scaled.entries[2].what
-    laplace = run_ledger(replace(cell, mechanism="laplace", budget=1.0))
+    laplace = census.run_ledger(replace(cell, mechanism="laplace", budget=1.0))
     assert (laplace.unit, laplace.promise[:2]) == ("epsilon", ("replace within a group", 1.0))

@@ -1,6 +1,4 @@
-"""Measures of the claims about means: each says no where the statement is made false, and what
-it has counted.
-"""
+"""Measures of the claims about means: each says no where the statement is made false."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from lib.rng import stream
 from lib.stats.summary import clopper_pearson
 from studies.measures import fact, measures_of, share_of_cases
 from studies.private_means.group_sizes import expected_logs, log_dirichlet, log_sums
-from studies.private_means.theory import clip_slack, printed_factor
+from studies.private_means.theory import clip_slack, clipping_probability, printed_factor
 
 
 def stratified_privacy() -> Evidence:
@@ -68,8 +68,8 @@ def printed_clipping(n: int, gamma: float) -> Evidence:
 
     With probability ``1 - O(gamma)``: within 2 gamma.
     """
-    missed = -math.expm1(n * stats.norm.logcdf(clip_slack(n, gamma, reading="printed")))
-    right = -math.expm1(n * stats.norm.logcdf(clip_slack(n, gamma)))
+    missed = clipping_probability(n, gamma, reading="printed")
+    right = clipping_probability(n, gamma)
     words = f"a value beyond with probability {missed:.2g}; with sqrt(2 log(2n/gamma)) {right:.2g}"
     return fact(missed <= 2 * gamma, f"n = {n:,}, gamma = {gamma:g}: {words}")
 
