@@ -27,8 +27,7 @@ from lib.datasets.cache import state
 from lib.datasets.registry import FILES
 from lib.paths import BUILD
 from press.execute import execute
-from press.pairs import SETUP
-from press.toc import Page, glued, read_notebook, tags
+from press.toc import Page, glued, page_code, read_notebook, tags
 
 LIVE = "live"  # tag of a cell whose outputs depend on the tables of the machine
 WORD = {"real data": "real", "replicas": "replica"}  # what a live cell must say of its rows
@@ -71,12 +70,6 @@ def _lines(texts: Iterable[str]) -> list[str]:
     return [*map(str.strip, lines)]
 
 
-def _code_cells(path: Path) -> list[nbformat.NotebookNode]:
-    cells = read_notebook(path).cells
-    skipped = {"injected-parameters", SETUP}
-    return [c for c in cells if c.cell_type == "code" and not skipped & tags(c)]
-
-
 def differences(
     real: Path,
     replica: Path,
@@ -108,7 +101,7 @@ def differences(
     ValueError
         If the two are not executions of the same code.
     """
-    pairs = [_code_cells(path) for path in (real, replica)]
+    pairs = [page_code(read_notebook(path)) for path in (real, replica)]
     if [c.source for c in pairs[0]] != [c.source for c in pairs[1]]:
         raise ValueError(
             f"real and replica must be executions of the same page, got {real} and {replica}"

@@ -157,7 +157,7 @@ class _Client(PapermillNotebookClient):
 
     def _described(self, error: CellExecutionError) -> dict[str, Any]:
         """What the kernel says of its last failure."""
-        source = Path(__file__).with_name("guards.py").read_text(encoding="utf-8")
+        source = Path(__file__).with_name("guards.py").read_text("utf-8")
         asked = {"said": _DESCRIBE.format(source=source)}
         message = self.kc.execute("", silent=True, store_history=False, user_expressions=asked)
         reply = self.wait_for_reply(message)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 from docutils import nodes
 from docutils.statemachine import StringList
@@ -21,9 +20,9 @@ HEADS = ("paper", "entry", "place", "status")
 _ROW = re.compile(r"^\| \[([^\]]+)\]\(#(errata-[\w-]+)\) \| (.+?) \| (.+?) \|$", re.M)
 
 
-def entries(folder: Path = CHAPTERS / "errata") -> list[tuple[str, ...]]:
+def entries() -> list[tuple[str, ...]]:
     """Paper, words, anchor, place and status of each entry, in the order of the pages."""
-    texts = {name: (folder / f"{name}.md").read_text(encoding="utf-8") for name in PAPERS}
+    texts = {name: (CHAPTERS / "errata" / f"{name}.md").read_text("utf-8") for name in PAPERS}
     return [(PAPERS[name], *row) for name, text in texts.items() for row in _ROW.findall(text)]
 
 

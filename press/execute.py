@@ -18,7 +18,6 @@ from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 import nbformat
@@ -32,7 +31,7 @@ from press.failures import Failure, failures, without_execution
 from press.kernels import end_notebooks, execute_notebook
 from press.reach import digest, is_python, reachable
 from press.teaching import run_times
-from press.toc import Page, read_notebook
+from press.toc import Page, page_code, read_notebook
 
 # not the chapter's, so start again: two kernels that start in the same instant may be given one
 # port, and the process beside the kernel may crash (it ended once without a word)
@@ -65,22 +64,21 @@ class Executed:
     failures: tuple[Failure, ...] = ()
 
 
-def _code(notebook: Path) -> str:
+def _code(notebook: nbformat.NotebookNode) -> str:
     """The Python of a notebook, that which it writes to a module included; magics are no Python,
     nor are other files, nor is a cell with a mistake, which fails when it runs.
     """
-    cells = [cell.source for cell in read_notebook(notebook).cells if cell.cell_type == "code"]
     texts = (
-        re.sub(r"^%.*\n?", "", source, flags=re.M)
-        for source in cells
-        if not re.match(r"%%writefile (?!\S+\.py$)", source, re.M)
+        re.sub(r"^%.*\n?", "", cell.source, flags=re.M)
+        for cell in page_code(notebook)
+        if not re.match(r"%%writefile (?!\S+\.py$)", cell.source, re.M)
     )
     return "\n".join(filter(is_python, texts))
 
 
-def _data_files(reach: Iterable[Path], root: Path) -> list[Path]:
+def _data_files(reach: list[Path], root: Path) -> list[Path]:
     """Data files that source with this reach may read: data sets, results, claims."""
-    reach, data = list(reach), root / "data"
+    data = root / "data"
     inside = [file.relative_to(root).parts for file in reach]
     parts = {part[1] for part in inside if part[0] == "lib"}
     places = [(path.parent, kind) for path in reach for kind in ("*.j2", "*.yml")]
@@ -100,7 +98,7 @@ def _data_files(reach: Iterable[Path], root: Path) -> list[Path]:
     if parts & {"plotting", "pages"}:
         places.append((root / "lib", "**/*.mplstyle"))
     found = {file for folder, pattern in places for file in folder.glob(pattern)}
-    sources = "".join(path.read_text(encoding="utf-8") for path in reach)
+    sources = "".join(path.read_text("utf-8") for path in reach)
     found |= {file for file in data.glob("*.yml") if file.name in sources}
     return [file for file in found if file.is_file()]  # a pipe would be waited for
 
@@ -109,7 +107,7 @@ def chapter_key(page: Page, parameters: Mapping[str, object]) -> str:
     """The hash of everything that the result of the chapter depends on."""
     notebook = read_notebook(page.notebook)
     cells = [(c.cell_type, c.source, c.metadata.get("tags", [])) for c in notebook.cells]
-    reach = reachable(_code(page.notebook), page.root)
+    reach = reachable(_code(notebook), page.root)
     lock = (page.root / "locks").glob("dev.txt")
     files = digest([*reach, *lock, *_data_files(reach, page.root)], page.root)
     body = json.dumps([cells, dict(parameters), files], sort_keys=True)
@@ -152,11 +150,11 @@ def _run(
     output.parent.mkdir(parents=True, exist_ok=True)
     start = time.perf_counter()
     notes = output.with_suffix(".found")
-    notes.write_text("", encoding="utf-8")
+    notes.write_text("", "utf-8")
     environment = kernel_environment() | {"COMPANION_FOUND": str(notes)}
-    run = partial(execute_notebook, page.notebook, output, parameters, page.root, environment)
+    job = (page.notebook, output, parameters, page.root, environment)
     for _ in range(_STARTS):
-        said = run(strict=strict)
+        said = execute_notebook(*job, strict=strict)
         if not any(sign in said for sign in _AGAIN):
             break
     seconds, found = time.perf_counter() - start, {*notes.read_text("utf-8").splitlines()}
@@ -180,9 +178,8 @@ def read_stamp(stamp: Path) -> dict | None:
 def _one(page: Page, parameters: Mapping[str, object], folder: Path, strict: bool) -> Executed:
     output, stamp = folder / f"{page.doc}.ipynb", folder / f"{page.doc}.json"
     key = chapter_key(page, parameters)
-    record = read_stamp(stamp)
-    whole = record and output.is_file() and record["sha256"] == sha256_of(output)
-    if record and whole and record["key"] == key:
+    record = read_stamp(stamp) or {}
+    if output.is_file() and (record.get("key"), record.get("sha256")) == (key, sha256_of(output)):
         named, found = tuple(record["data"]), tuple(record["found"])
         return Executed(page.doc, output, record["seconds"], named, found, fresh=False)
     stamp.unlink(missing_ok=True)

@@ -10,10 +10,9 @@ from html import escape
 import nbformat
 
 from lib.typeset import typeset
-from press.toc import Page, glued, read_notebook, tags
+from press.toc import Page, glued, page_code, read_notebook, tags
 
 KEY = "failure"  # of the sentence, in the metadata of an output
-_MACHINERY = {"setup", "injected-parameters"}  # tags of cells that are not of the page
 # what hides the outputs of a cell, and what hides the rest alike
 FOLDS = {"hide-cell": "hide-input", "hide-output": "", "remove-cell": "remove-input"}
 FOLDS |= {"remove-output": ""}
@@ -43,7 +42,7 @@ def failures(notebook: nbformat.NotebookNode, doc: str) -> list[Failure]:
     """The failures of an executed page, in its order."""
     return [
         Failure(doc, number, said)
-        for number, cell in enumerate(_code(notebook), 1)
+        for number, cell in enumerate(page_code(notebook), 1)
         for out in cell.get("outputs", [])
         if (said := _sentence(out))
     ]
@@ -59,12 +58,8 @@ def _sentence(output: nbformat.NotebookNode) -> str | None:
 def without_execution(page: Page, why: str) -> nbformat.NotebookNode:
     """The page without outputs, for one whose kernel ended; its first code cell says ``why``."""
     notebook = read_notebook(page.notebook)
-    _code(notebook)[0].outputs = [sentence_output(f"This page could not be executed: {why}.")]
+    page_code(notebook)[0].outputs = [sentence_output(f"This page could not be executed: {why}.")]
     return notebook
-
-
-def _code(notebook: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:
-    return [c for c in notebook.cells if c.cell_type == "code" and not tags(c) & _MACHINERY]
 
 
 def show_failures(cells: Iterable[nbformat.NotebookNode]) -> None:

@@ -55,8 +55,7 @@ def execute_notebook(
         log.touch()
         temporary.mkdir()
         env = dict(env) | dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(temporary))
-        job = (str(source), str(output), dict(parameters), str(cwd), env, str(log), strict)
-        code = run_apart(_execute, *job)
+        code = run_apart(_execute, source, output, dict(parameters), cwd, env, log, strict)
         said = log.read_text("utf-8", "replace")
     if code and (code != 1 or not said):  # a signal, or a lost status: the log says nothing of it
         said = f"{said}\npapermill ended with {code}".strip()
@@ -88,12 +87,12 @@ def end_notebooks() -> None:
 
 
 def _execute(
-    source: str,
-    output: str,
+    source: Path,
+    output: Path,
     parameters: dict,
-    cwd: str,
+    cwd: Path,
     env: dict[str, str],
-    log: str,
+    log: Path,
     strict: bool,
 ) -> None:
     """In the new process: papermill, and a kernel that is forked before papermill has threads."""

@@ -31,9 +31,9 @@ from lib.files import read_yaml, write_whole
 from lib.paths import DATA, REPLICAS, RESULTS, ROOT, user_cache
 from lib.runner import results, scores
 from press.packed import pack_table
-from press.pairs import SETUP, pair_up
+from press.pairs import pair_up
 from press.reach import reachable
-from press.toc import LESSON, Page, pages, read_notebook, tags
+from press.toc import LESSON, Page, page_code, pages, read_notebook, tags
 
 LIMIT = 30_000_000  # bytes of one file of the distribution
 _READS, _START = re.compile(r"\b(?:results|scores)\(|= Grid\("), re.compile(r'f"(\w+_)\{')
@@ -200,12 +200,11 @@ def page_needs(page: Page, solutions: bool = True) -> dict[str, Any]:
 
     Without ``solutions`` the cells that solve its exercises are left out.
     """
-    hidden = {SETUP} if solutions else {SETUP, "solution"}
-    cells = read_notebook(page.notebook).cells
-    cells = [c for c in cells if c.cell_type == "code" and not tags(c) & hidden]
+    cells = page_code(read_notebook(page.notebook))
+    cells = [cell for cell in cells if solutions or "solution" not in tags(cell)]
     stored = sorted(path.stem for path in RESULTS.glob("*.parquet"))
     text = "\n".join(cell.source for cell in cells)
-    sources = [text, *(file.read_text(encoding="utf-8") for file in reachable(text, ROOT))]
+    sources = [text, *(file.read_text("utf-8") for file in reachable(text, ROOT))]
     return {
         "cells": [{"source": c.source, "tags": c.metadata.get("tags", [])} for c in cells],
         "tables": [name for name in stored if _may_read(sources, name)],
@@ -224,7 +223,7 @@ def _may_read(sources: list[str], name: str) -> bool:
 def has_solutions(html: Path, page: Page) -> bool:
     """Whether the built page shows its solutions; a book may be built without them."""
     built = html / f"{page.doc}.html"
-    return built.is_file() and "tag_solution" in built.read_text(encoding="utf-8")
+    return built.is_file() and "tag_solution" in built.read_text("utf-8")
 
 
 def script(name: str, raw: bytes) -> str:

@@ -56,7 +56,7 @@ def _chromium() -> Iterator[Any]:
 
 def _articles(tab: Any, html: Path, docs: Sequence[str], math: str) -> list[dict[str, str]]:
     """Name, title, XHTML and style of each page; ``math`` is ``svg`` or ``mathml``."""
-    script, found = _CLEAN.read_text(encoding="utf-8"), []
+    script, found = _CLEAN.read_text("utf-8"), []
     for doc in docs:
         tab.goto((html / f"{doc}.html").as_uri(), wait_until="load")
         tab.evaluate("() => window.MathJax?.startup?.promise")
@@ -75,7 +75,7 @@ def write_pdf(html: Path, output: Path, docs: Sequence[str]) -> int:
     joined = html / "offprint.html"  # beside the styles that it needs
     with _chromium() as tab:
         articles = _articles(tab, html, docs, "svg")
-        joined.write_text(_PRINTED.render(articles=articles, title=_title()), encoding="utf-8")
+        joined.write_text(_PRINTED.render(articles=articles, title=_title()), "utf-8")
         try:
             tab.goto(joined.as_uri(), wait_until="load")
             raw = tab.pdf(

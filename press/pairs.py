@@ -22,9 +22,8 @@ from jupytext.compare import NotebookDifference, compare_notebooks
 
 from lib.files import read_json, write_whole
 from lib.paths import ROOT
-from press.toc import read_notebook, tags
+from press.toc import SETUP, read_notebook, tags
 
-SETUP = "setup"  # tag of the cell that no .md has
 COLAB = """\
 # On Colab only, once a session: fetch the companion and what it needs. Elsewhere this does nothing.
 import sys
@@ -48,7 +47,7 @@ METADATA = {
 
 def is_pair_source(text: Path) -> bool:
     """Whether a Markdown page has code: its front matter names jupytext."""
-    _, *head = text.read_text(encoding="utf-8").split("---", 2)
+    _, *head = text.read_text("utf-8").split("---", 2)
     return len(head) == 2 and "jupytext:" in head[0]
 
 
@@ -125,11 +124,12 @@ def _sync_one(text: Path, agreed: str | None) -> tuple[str, list[Path]]:
     notebook = notebook_of(text)
     if partner.exists():
         stored = read_notebook(partner)
-        if _content(stored) != _content(notebook) and _notebook_wins(text, stored, agreed):
+        sides = _content(notebook), _content(stored)
+        if sides[0] != sides[1] and _notebook_wins(text, sides, agreed):
             write_whole(text, as_text(stored, text))
             notebook, written = notebook_of(text), [text]
     body = nbformat.writes(notebook) + "\n"
-    if not partner.exists() or partner.read_text(encoding="utf-8") != body:
+    if not partner.exists() or partner.read_text("utf-8") != body:
         write_whole(partner, body)
         written.append(partner)
     return _content(notebook), written
@@ -142,11 +142,11 @@ def _content(notebook: nbformat.NotebookNode) -> str:
     return hashlib.sha256(json.dumps(cells).encode()).hexdigest()
 
 
-def _notebook_wins(text: Path, stored: nbformat.NotebookNode, agreed: str | None) -> bool:
-    """Whether the notebook is what was edited, for a pair whose sides differ."""
+def _notebook_wins(text: Path, sides: tuple[str, str], agreed: str | None) -> bool:
+    """Whether the notebook is what was edited, for a pair whose sides (text, notebook) differ."""
     partner = text.with_suffix(".ipynb")
     old = {agreed} if agreed else _committed(text)
-    changed = [_content(side) not in old for side in (notebook_of(text), stored)]
+    changed = [side not in old for side in sides]
     if not old:
         return partner.stat().st_mtime > text.stat().st_mtime
     if all(changed):
@@ -175,7 +175,7 @@ def as_text(notebook: nbformat.NotebookNode, text: Path) -> str:
     """
     own = without_traces(notebook)
     own.metadata = nbformat.from_dict({"language_info": {"pygments_lexer": "ipython3"}})
-    _, head, before = text.read_text(encoding="utf-8").split("---", 2)
+    _, head, before = text.read_text("utf-8").split("---", 2)
     after = jupytext.writes(own, fmt="md:myst").split("---", 2)[2]
     old, new = before.splitlines(True), after.splitlines(True)
     lines: list[str] = []

@@ -70,8 +70,8 @@ def _asked_for(source: str) -> frozenset[str]:
     return frozenset.union(*_imports(source)[1:])
 
 
-def _files(name: str, root: Path) -> tuple[list[Path], list[Path]]:
-    """Files that an import of ``name`` runs, and those among them whose imports it needs.
+def _files(name: str, root: Path) -> tuple[list[Path], Path | None]:
+    """Files that an import of ``name`` runs, and the one among them whose imports it needs.
 
     Of a package's face only the import that passes ``name`` on is needed, unless the package
     itself is what is imported. Faces that nothing is taken from have no effect and are left out.
@@ -82,13 +82,13 @@ def _files(name: str, root: Path) -> tuple[list[Path], list[Path]]:
     run = [face for face in faces[:-1] if face.exists() and not _is_face(face)]
     # the package of that name, the module, or the module that has a thing of that name
     places = [faces[-1], *(base.with_suffix(".py") for base in reversed(bases[-2:]))]
-    needed = [place for place in places if place.exists()][:1]
-    return [*run, *(needed or filter(Path.exists, faces[-2:-1]))], needed
+    needed = next(filter(Path.exists, places), None)
+    return [*run, *([needed] if needed else filter(Path.exists, faces[-2:-1]))], needed
 
 
 def _is_face(path: Path) -> bool:
     """Whether an ``__init__`` has nothing but words and imports, at once or on demand."""
-    body = _parsed(path.read_text(encoding="utf-8")).body
+    body = _parsed(path.read_text("utf-8")).body
     words = (ast.unparse(node) for node in body if not isinstance(node, _WORDS))
     return all(text.endswith("on_demand(__name__)") for text in words)
 
@@ -97,11 +97,8 @@ def _passed_on(name: str, root: Path) -> list[str]:
     """What a package's face imports under the last part of ``name``."""
     above, _, last = name.rpartition(".")
     face = root.joinpath(*above.split("."), "__init__.py")
-    if not face.exists() or _files(name, root)[1]:
-        return []
-    return [
-        n for n in _imports(face.read_text(encoding="utf-8"))[1] if n.rpartition(".")[2] == last
-    ]
+    things = _imports(face.read_text("utf-8"))[1] if face.exists() else ()
+    return [thing for thing in things if thing.rpartition(".")[2] == last]
 
 
 def reachable(source: str, root: Path) -> list[Path]:
@@ -118,10 +115,11 @@ def reachable(source: str, root: Path) -> list[Path]:
         name = todo.pop()
         run, needed = _files(name, root)
         seen.update(run)
-        todo += _passed_on(name, root)
-        for file in set(needed) - read:
-            read.add(file)
-            todo += _asked_for(file.read_text(encoding="utf-8"))
+        if needed is None:
+            todo += _passed_on(name, root)
+        elif needed not in read:
+            read.add(needed)
+            todo += _asked_for(needed.read_text("utf-8"))
     return sorted(seen)
 
 

@@ -78,7 +78,7 @@ def write_reference(docs: Iterable[str], folder: Path, root: Path = ROOT) -> Non
             modules=(modules := modules_of(page, root)),
             digest=digest(modules.values(), root),
         )
-        source.write_text(text, encoding="utf-8")
+        source.write_text(text, "utf-8")
 
 
 def constants(source: str) -> Iterator[tuple[str, str, str]]:

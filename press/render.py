@@ -68,12 +68,12 @@ def drop_unwanted(html: Path) -> None:
     say in each what it may load and run; toggles without a name get one.
     """
     for page in html.rglob("*.html"):
-        text = page.read_text(encoding="utf-8")
+        text = page.read_text("utf-8")
         doc = page.relative_to(html).with_suffix("").as_posix()
         named = _TOGGLE.sub(r'>\1</a>\2 aria-label="Pages of \1"', _UNWANTED.sub("", text))
         kept = with_policy(named, more=PYTHON if LESSON.fullmatch(doc) else "")
         if kept != text:
-            page.write_text(kept, encoding="utf-8")
+            page.write_text(kept, "utf-8")
 
 
 def jupyter_book(folder: Path, output: Path, *, strict: bool = True) -> tuple[Path, list[str]]:

@@ -11,7 +11,7 @@ import os
 import posixpath
 import re
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from itertools import product
 from pathlib import Path
 from unittest.mock import patch
@@ -29,12 +29,11 @@ from press.execute import kernel_environment
 from press.exercises import add_boxes
 from press.pairs import pair_up, without_traces
 from press.render import jupyter_book
-from press.side_by_side import side_by_side
+from press.side_by_side import Parameters, label, side_by_side
 from press.stage import copy_static
 from press.teaching import run_times
 from press.toc import Page, pages, read_notebook
 
-Parameters = dict[str, object]
 TYPES: dict[str, Callable[[str], object]] = {
     "str": str,
     "int": int,
@@ -69,7 +68,7 @@ def requested(page: Page, words: Sequence[str]) -> list[Parameters]:
         For a name that is no parameter of the page, a value of another type, or a word of
         another form.
     """
-    known = papermill.inspect_notebook(str(page.notebook))
+    known = papermill.inspect_notebook(page.notebook)
     values: dict[str, list[object]] = {}
     for word in words:
         name, equals, text = word.partition("=")
@@ -89,15 +88,13 @@ def estimate(page: Page, parameters: Parameters) -> float:
 
     The time is of the book's own build, on the machine that ``data/run_times.csv`` names.
     """
-    known = papermill.inspect_notebook(str(page.notebook))
-    counted = {name: float(str(parameters[name])) for name in COUNTS if name in parameters}
-    factors = (max(1.0, n / float(known[name]["default"])) for name, n in counted.items())
+    known = papermill.inspect_notebook(page.notebook)
+    factors = (
+        max(1.0, float(str(parameters[name])) / float(known[name]["default"]))
+        for name in COUNTS
+        if name in parameters
+    )
     return float(run_times().get(page.doc, 60.0)) * math.prod(factors)
-
-
-def label(parameters: Parameters) -> str:
-    """The parameters in words, ``epsilon = 1, seed = 3``."""
-    return ", ".join(f"{name} = {value}" for name, value in parameters.items()) or "as in the book"
 
 
 def folder_name(versions: Sequence[Parameters]) -> str:
@@ -109,11 +106,8 @@ def folder_name(versions: Sequence[Parameters]) -> str:
     >>> folder_name([{"runs": 2, "epsilon": 0.5}, {"runs": 2, "epsilon": 1.0}])
     'epsilon-0.5-1.0_runs-2'
     """
-    values: dict[str, list[str]] = {}
-    for version in versions:
-        for name, value in version.items():
-            values.setdefault(name, []).append(str(value))
-    parts = [(name, [*dict.fromkeys(values[name])]) for name in sorted(values)]
+    names = sorted(versions[0])
+    parts = [(name, [*dict.fromkeys(str(version[name]) for version in versions)]) for name in names]
     full = "_".join("-".join([name, *said]) for name, said in parts) or "as-in-the-book"
     name = re.sub(r"[^A-Za-z0-9._-]", "-", full)[:NAME_LENGTH].rstrip(".")
     if name == full and all(re.fullmatch(r"[A-Za-z0-9.]+", v) for _, said in parts for v in said):
@@ -148,16 +142,16 @@ def _rerun(page: Page, versions: Sequence[Parameters], folder: Path, progress: b
     for number, parameters in enumerate(versions, 1):
         doc = page.doc if len(versions) == 1 else f"{page.doc}--{number}"
         notebook = _execute(page, parameters, folder / f"{number}.ipynb", progress)
-        executed.append((doc, label(parameters), notebook))
+        executed.append((doc, parameters, notebook))
         (book / doc).parent.mkdir(parents=True, exist_ok=True)
         nbformat.write(_as_page(notebook, page, f"--{number}"), book / f"{doc}.ipynb")
-    first, *others = [{"file": doc, "title": said} for doc, said, _ in executed]
+    first, *others = [{"file": doc, "title": label(given)} for doc, given, _ in executed]
     if len(versions) > 1:
-        (book / f"{COMPARISON}.md").write_text(side_by_side(executed, versions), encoding="utf-8")
+        (book / f"{COMPARISON}.md").write_text(side_by_side(executed), "utf-8")
         first, others = {"file": COMPARISON}, [first, *others]
     others += [{"file": doc} for doc in ALONGSIDE]
     contents = {"format": "jb-book", "root": first["file"], "chapters": others}
-    (book / "_toc.yml").write_text(yaml.safe_dump(contents), encoding="utf-8")
+    (book / "_toc.yml").write_text(yaml.safe_dump(contents), "utf-8")
     for name in ("_config.yml", "references.bib", *(f"{doc}.md" for doc in ALONGSIDE)):
         (book / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(page.root / name, book / name)
@@ -166,16 +160,16 @@ def _rerun(page: Page, versions: Sequence[Parameters], folder: Path, progress: b
 
 
 def _execute(
-    page: Page, parameters: Mapping[str, object], output: Path, progress: bool
+    page: Page, parameters: Parameters, output: Path, progress: bool
 ) -> nbformat.NotebookNode:
     try:
         with patch.dict(os.environ, kernel_environment()):
             papermill.execute_notebook(
-                str(page.notebook),
-                str(output),
-                dict(parameters),
-                cwd=str(page.root),
-                progress_bar={"desc": label(dict(parameters))} if progress else False,
+                page.notebook,
+                output,
+                parameters,
+                cwd=page.root,
+                progress_bar={"desc": label(parameters)} if progress else False,
                 start_timeout=45,
             )
     except PapermillExecutionError as error:
@@ -211,7 +205,7 @@ def _outside_links(text: str, page: Page, own: set[str]) -> str:
             there = posixpath.normpath(posixpath.join(posixpath.dirname(page.doc), place))
             built = page.root / "_build" / "html" / f"{there}.html"
             source = page.root / f"{there}.md"
-            said = source.read_text(encoding="utf-8") if source.exists() else ""
+            said = source.read_text("utf-8") if source.exists() else ""
             title = re.search(r"^# (.+)$", said, re.M)
             words = words or (title[1] if title else source.stem)
             return f"[{words}]({built.as_uri()})" if built.exists() else f"*{words}*"

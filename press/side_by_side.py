@@ -15,20 +15,26 @@ import pandas as pd
 from lib.files import template
 from lib.pages.chapter import STYLE, figure_html, table_html
 from lib.pages.headline import KIND, Ends, in_words
+from lib.typeset import value_text
 from press.toc import glued_texts
 
 Parameters = dict[str, object]
 Numbers = Mapping[str, tuple[Ends, Ends]]  # by metric: here, and without privacy
-Version = tuple[str, str, nbformat.NotebookNode]  # its page, its parameters in words, its notebook
+Version = tuple[str, Parameters, nbformat.NotebookNode]  # its page, its parameters, its notebook
 _PAGE = template(Path(__file__).parent / "templates" / "side_by_side.md.j2")
 WITHOUT = "without privacy"
 
 
-def side_by_side(executed: Sequence[Version], versions: Sequence[Parameters] = ()) -> str:
+def label(parameters: Parameters) -> str:
+    """The parameters in words, ``epsilon = 1, seed = 3``."""
+    return ", ".join(f"{name} = {value}" for name, value in parameters.items()) or "as in the book"
+
+
+def side_by_side(executed: Sequence[Version]) -> str:
     """A page (MyST) with what differs between the versions: the page's headline, if it states one;
     numbers of the prose; outputs under the headings that they stand under.
     """
-    notebooks = [notebook for _, _, notebook in executed]
+    docs, versions, notebooks = zip(*executed, strict=True)
     texts = (c.source for c in notebooks[0].cells if c.cell_type == "markdown")
     title = next((line for text in texts for line in text.splitlines() if line), "# Versions")
     numbers = [glued_texts(notebook) for notebook in notebooks]
@@ -42,19 +48,12 @@ def side_by_side(executed: Sequence[Version], versions: Sequence[Parameters] = (
             heading = ""
     page = _PAGE.render(
         title=title,
-        versions=[(doc, said) for doc, said, _ in executed],
-        headline=_headline(_labels(executed, versions), [*map(stated, notebooks)], versions),
+        versions=[*zip(docs, map(label, versions), strict=True)],
+        headline=_headline(versions, [*map(stated, notebooks)]),
         rows={name: values for name, values in rows.items() if len(set(values)) > 1},
         outputs=outputs,
     )
     return page.rstrip() + "\n"
-
-
-def _labels(executed: Sequence[Version], versions: Sequence[Parameters]) -> list[str]:
-    """What tells the versions apart, in words."""
-    names = varying(versions)
-    own = [", ".join(f"{name} = {v[name]}" for name in names) for v in versions]
-    return own if names else [said for _, said, _ in executed]
 
 
 def stated(notebook: nbformat.NotebookNode) -> Numbers:
@@ -62,11 +61,12 @@ def stated(notebook: nbformat.NotebookNode) -> Numbers:
     not.
     """
     outputs = (out for cell in notebook.cells for out in cell.get("outputs", []))
-    found = {}
-    for body in (out["data"][KIND] for out in outputs if KIND in out.get("data", {})):
-        for name, (here, without) in body.items():
-            found[name] = (_ends(here), _ends(without))
-    return found
+    bodies = (out.get("data", {}).get(KIND, {}) for out in outputs)
+    return {
+        name: (_ends(here), _ends(without))
+        for body in bodies
+        for name, (here, without) in body.items()
+    }
 
 
 def _ends(values: Sequence[float | None]) -> Ends:
@@ -74,18 +74,21 @@ def _ends(values: Sequence[float | None]) -> Ends:
     return mean, low, high
 
 
-def _headline(
-    labels: Sequence[str], found: Sequence[Numbers], versions: Sequence[Parameters]
-) -> list[str]:
+def _headline(versions: Sequence[Parameters], found: Sequence[Numbers]) -> list[str]:
     """Table, figure (HTML) and sentence; nothing unless every version states the same metrics."""
     metrics = [*found[0]]
     if not metrics or any([*one] != metrics for one in found):
         return []
+    names = varying(versions) or [*versions[0]]
+    labels = [label({name: version[name] for name in names}) for version in versions]
     here, plain = ([{m: one[m][i] for m in metrics} for one in found] for i in (0, 1))
-    same = all(repr(other) == repr(plain[0]) for other in plain)
-    others = [("", plain[0])] if same else zip(labels, plain, strict=True)
     settings = [*zip(labels, here, strict=True)]
-    settings += [(f"{WITHOUT}, as for {said}" if said else WITHOUT, one) for said, one in others]
+    if all(repr(other) == repr(plain[0]) for other in plain):
+        settings.append((WITHOUT, plain[0]))
+    else:
+        settings += [
+            (f"{WITHOUT}, as for {said}", one) for said, one in zip(labels, plain, strict=True)
+        ]
     shown = pd.DataFrame(
         [(said, *(in_words(one[m]) for m in metrics)) for said, one in settings],
         columns=["setting", *metrics],
@@ -116,7 +119,8 @@ def sentence(labels: Sequence[str], found: Sequence[Numbers]) -> str:
     ]
     if not clear:
         return f"{start}none of {', '.join(first)} moves by more than its intervals."
-    moves = (f"from {in_words(_mean(first[m]))} to {in_words(_mean(last[m]))}" for m in clear)
+    means = ([value_text(one[m][0][0]) for one in (first, last)] for m in clear)
+    moves = (f"from {before} to {after}" for before, after in means)
     verb = "moves by more than its" if len(clear) == 1 else "move by more than their"
     rest = [name for name in first if name not in clear]
     return f"{start}{' and '.join(clear)} {verb} intervals: {'; '.join(moves)}." + (
@@ -124,13 +128,9 @@ def sentence(labels: Sequence[str], found: Sequence[Numbers]) -> str:
     )
 
 
-def _mean(both: tuple[Ends, Ends]) -> Ends:
-    return both[0][0], float("nan"), float("nan")
-
-
 def varying(versions: Sequence[Parameters]) -> list[str]:
     """The parameters that differ between the versions."""
-    return [k for k in (versions or [{}])[0] if len({repr(v[k]) for v in versions}) > 1]
+    return [k for k in versions[0] if len({repr(v[k]) for v in versions}) > 1]
 
 
 def _figure(labels: Sequence[str], found: Sequence[Numbers], versions: Sequence[Parameters]):
@@ -140,9 +140,10 @@ def _figure(labels: Sequence[str], found: Sequence[Numbers], versions: Sequence[
     from lib.plotting.panels import panels
     from lib.plotting.style import BLUE, DARK
 
-    over, *other = varying(versions) or ["setting"]
-    words = [*labels] if other or over == "setting" else [str(v[over]) for v in versions]
-    over = "setting" if other else over
+    over, words = "setting", labels
+    if len(names := varying(versions)) == 1:
+        (over,) = names
+        words = [str(version[over]) for version in versions]
     metrics, places = [*found[0]], range(len(found))
     rows = -(-len(metrics) // 2)
     with plt.style.context(STYLE):

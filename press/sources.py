@@ -104,7 +104,7 @@ def is_in(words: str, text: str) -> bool:
 
 def _pages() -> Iterator[tuple[str, str]]:
     for path in sorted(CHAPTERS.rglob("*.md")):
-        yield str(path.relative_to(ROOT)), path.read_text(encoding="utf-8")
+        yield str(path.relative_to(ROOT)), path.read_text("utf-8")
 
 
 def quotations() -> list[Quotation]:
@@ -150,7 +150,7 @@ def wrong_quotations(papers: Path) -> tuple[list[str], list[str]]:
         absent = [name for name in names if not (papers / name).is_file()]
         missing += absent
         if not absent:
-            bodies = ((papers / name).read_text(encoding="utf-8") for name in names)
+            bodies = ((papers / name).read_text("utf-8") for name in names)
             texts[paper] = [compared(body) for body in bodies]
     wrong = []
     for quotation in quotations():

@@ -113,16 +113,16 @@ def stage(
         elif page.is_generated:
             kind, text = "md", _status_page(executed, profile)
         else:
-            kind, text = "md", page.text.read_text(encoding="utf-8")
+            kind, text = "md", page.text.read_text("utf-8")
         target = folder / f"{page.doc}.{kind}"
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(f"{text}\n", encoding="utf-8")
+        target.write_text(f"{text}\n", "utf-8")
     for name in ("_config.yml", "_toc.yml", "references.bib"):
         shutil.copy(root / name, folder / name)
     copy_static(root, folder / "_static")
     if not solutions:  # what launch.js opens is the repository, which has them
         config = folder / "_config.yml"
-        config.write_text(config.read_text("utf-8").replace("launch.js, ", ""), encoding="utf-8")
+        config.write_text(config.read_text("utf-8").replace("launch.js, ", ""), "utf-8")
         (folder / "_static" / "launch.js").unlink()
     copy_licences(folder / "_static" / "licences")
     write_reference(reference, folder, root)

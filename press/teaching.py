@@ -61,7 +61,7 @@ def _exercises(text: str) -> Iterator[Exercise]:
 
 def facts(page: Page) -> Stated:
     """Title, objectives, prerequisites, badges and exercises of a page, from its ``.md``."""
-    text = page.text.read_text(encoding="utf-8")
+    text = page.text.read_text("utf-8")
     badge = _first(r"^badges\((.*?)\)$", text)
     return Stated(
         page.doc,
@@ -77,14 +77,12 @@ def facts(page: Page) -> Stated:
 def run_times(path: Path = TIMES) -> pd.Series:
     """Seconds of each chapter under the quick profile, as measured last; empty if nobody has."""
     if not path.exists():
-        return pd.Series(dtype=float, name="seconds", index=pd.Index([], dtype=str, name="chapter"))
+        return pd.Series(dtype=float)
     return pd.read_csv(path, comment="#").set_index("chapter")["seconds"]
 
 
 def measured_on(path: Path = TIMES) -> str:
     """Under what circumstances, in the words of :mod:`press.times`."""
     return (
-        path.read_text(encoding="utf-8").partition("\n")[0].lstrip("# ")
-        if path.exists()
-        else "not measured"
+        path.read_text("utf-8").partition("\n")[0].lstrip("# ") if path.exists() else "not measured"
     )

@@ -30,5 +30,5 @@ def write_times(
         " kernel start included; load average of the quarter of an hour before:"
         f" {os.getloadavg()[2]:.1f}"
     )
-    path.write_text("\n".join([machine, "chapter,seconds", *rows]) + "\n", encoding="utf-8")
+    path.write_text("\n".join([machine, "chapter,seconds", *rows]) + "\n", "utf-8")
     return len(rows)

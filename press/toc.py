@@ -12,6 +12,7 @@ import nbformat
 from lib.files import read_yaml
 
 FOLDER = "chapters/reference"
+SETUP = "setup"  # tag of the cell that no .md has
 GENERATED = ("chapters/front/status", f"{FOLDER}/")  # written at build time
 LESSON = re.compile(
     r"chapters/(foundations|means|synth|ldp|coherence|across|data)/(?!(evidence|proofs)$)[\w-]+"
@@ -62,6 +63,12 @@ def read_notebook(path: Path) -> nbformat.NotebookNode:
 def tags(cell: nbformat.NotebookNode) -> set[str]:
     """The tags of a cell."""
     return set(cell.metadata.get("tags", ()))
+
+
+def page_code(notebook: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:
+    """The code cells of the page itself: without the set-up, and what papermill injected."""
+    cells = (cell for cell in notebook.cells if cell.cell_type == "code")
+    return [cell for cell in cells if not tags(cell) & {SETUP, "injected-parameters"}]
 
 
 def glued(cell: nbformat.NotebookNode) -> dict[str, nbformat.NotebookNode]:

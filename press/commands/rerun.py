@@ -5,7 +5,8 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from lib.paths import BUILD
-from press.rerun import chapter, estimate, folder_name, label, requested, rerun
+from press.rerun import chapter, estimate, folder_name, requested, rerun
+from press.side_by_side import label
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import nbformat
@@ -19,6 +20,11 @@ from tests.browser import headless_chromium
 from tests.parts import is_quick
 
 CHAPTERS = [page for page in pages(ROOT) if page.is_chapter]
+SERVICES = {  # where a copy on GitHub is opened, by someone/companion
+    "Binder": "https://mybinder.org/v2/gh/someone/companion/main?urlpath=lab/tree/{}",
+    "Colab": "https://colab.research.google.com/github/someone/companion/blob/main/{}",
+}
+each_chapter = pytest.mark.parametrize("page", CHAPTERS, ids=lambda page: page.doc)
 
 
 @pytest.fixture(scope="session")
@@ -56,6 +62,15 @@ def chromium():
 
 
 @pytest.fixture
+def open_page(chromium, html):
+    """Open a page of the book; it is closed after the test."""
+    from tests.press.test_browser import closing
+
+    with closing(chromium) as open_file:
+        yield lambda doc, *query, **options: open_file(html / f"{doc}.html", *query, **options)
+
+
+@pytest.fixture
 def executed_on_replicas(on_replicas) -> Callable[[Page], Executed]:
     """Execute a chapter on replicas unless it is current; one process at a time, so that two
     tests share one run.
@@ -70,14 +85,40 @@ def executed_on_replicas(on_replicas) -> Callable[[Page], Executed]:
     return execute_once
 
 
-def write_notebook(
-    path: Path, *cells: str, parameters: str = 'profile: str = "quick"  # scale'
-) -> None:
-    """A notebook with a parameters cell and ``cells``."""
-    first = nbformat.v4.new_code_cell(parameters, metadata={"tags": ["parameters"]}, id="cell-000")
-    rest = [nbformat.v4.new_code_cell(cell, id=f"cell-{i:03d}") for i, cell in enumerate(cells, 1)]
+def code(source: str, *tags: str, outputs: Iterable = ()) -> nbformat.NotebookNode:
+    """A code cell with its tags and outputs."""
+    return nbformat.v4.new_code_cell(source, metadata={"tags": [*tags]}, outputs=[*outputs])
+
+
+def words(source: str) -> nbformat.NotebookNode:
+    return nbformat.v4.new_markdown_cell(source)
+
+
+def write_cells(path: Path, *cells: nbformat.NotebookNode) -> None:
+    for number, cell in enumerate(cells):
+        cell.id = f"cell-{number:03d}"
     path.parent.mkdir(parents=True, exist_ok=True)
-    nbformat.write(nbformat.v4.new_notebook(cells=[first, *rest], metadata=METADATA), path)
+    nbformat.write(nbformat.v4.new_notebook(cells=[*cells], metadata=METADATA), path)
+
+
+def write_notebook(
+    path: Path,
+    *cells: str | nbformat.NotebookNode,
+    parameters: str = 'profile: str = "quick"  # scale',
+    title: str = "",
+) -> None:
+    """A notebook with a title (or none), a parameters cell and ``cells``."""
+    first = [words(title)] if title else []
+    rest = [code(cell) if isinstance(cell, str) else cell for cell in cells]
+    write_cells(path, *first, code(parameters, "parameters"), *rest)
+
+
+def write_book(root: Path, contents: str) -> None:
+    """What a small book has beside its pages: the static files, the settings, the contents."""
+    shutil.copytree(ROOT / "chapters" / "_static", root / "chapters" / "_static")
+    for name in ("_config.yml", "references.bib"):
+        shutil.copy(ROOT / name, root)
+    (root / "_toc.yml").write_text(f"format: jb-book\nroot: {contents}\n", "utf-8")
 
 
 @pytest.fixture
@@ -85,15 +126,11 @@ def tiny(tmp_path) -> Page:
     """A book of one chapter over a package of three modules: it reaches ``used`` through
     ``middle``, not ``other``.
     """
-    package = tmp_path / "lib"
-    package.mkdir()
-    (package / "__init__.py").write_text("", encoding="utf-8")
-    (package / "used.py").write_text("VALUE = 1\n", encoding="utf-8")
-    (package / "other.py").write_text("VALUE = 1\n", encoding="utf-8")
-    (package / "middle.py").write_text(
-        "def value():\n    from lib.used import VALUE\n    return VALUE\n", encoding="utf-8"
-    )
-    write_notebook(
-        tmp_path / "chapters" / "one.ipynb", "from lib.middle import value\nprint(value(), profile)"
-    )
+    (tmp_path / "lib").mkdir()
+    middle = "def value():\n    from lib.used import VALUE\n    return VALUE\n"
+    value = "VALUE = 1\n"
+    for name, text in {"__init__": "", "used": value, "other": value, "middle": middle}.items():
+        (tmp_path / "lib" / f"{name}.py").write_text(text, "utf-8")
+    cell = "from lib.middle import value\nprint(value(), profile)"
+    write_notebook(tmp_path / "chapters" / "one.ipynb", cell)
     return Page("chapters/one", tmp_path)

@@ -15,7 +15,7 @@ from hypothesis.extra.numpy import arrays
 
 from lib.paths import HOUSES, ROOT
 from press.execute import _code
-from press.toc import pages
+from press.toc import pages, read_notebook
 from tests.press.conftest import write_notebook
 from tests.programs import python
 from tests.shake import margins, reseed, shake
@@ -228,7 +228,7 @@ def test_a_sort_says_that_it_keeps_the_order_of_ties():
     files = [p for house in HOUSES for p in (ROOT / house).rglob("*.py") if p != distinct]
     sources = {p: p.read_text("utf-8") for p in files}
     for page in (page for page in pages(ROOT) if page.is_chapter):
-        sources[page.notebook] = _code(page.notebook)
+        sources[page.notebook] = _code(read_notebook(page.notebook))
     assert {path: found for path, text in sources.items() if (found := _unstable(text))} == {}
     assert _unstable("np.argsort(x)") == ["np.argsort(x)"]
 
