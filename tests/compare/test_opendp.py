@@ -57,19 +57,12 @@ def test_rhos_add_up(dp):
 @pytest.mark.parametrize("name", ["laplace", "gaussian"])
 def test_same_law_of_noise(dp, name):
     """Two-sample Kolmogorov-Smirnov test of 20,000 draws each."""
-    ours, theirs = {
-        "laplace": (
-            Laplace(sensitivity=1.0, epsilon=0.5),
-            dp.m.make_laplace(*_space(dp), scale=2.0),
-        ),
-        "gaussian": (
-            Gaussian(sensitivity=1.0, rho=0.125),
-            dp.m.make_gaussian(*_space(dp), scale=2.0),
-        ),
+    ours, size, make = {
+        "laplace": (Laplace(sensitivity=1.0, epsilon=0.5), "scale", dp.m.make_laplace),
+        "gaussian": (Gaussian(sensitivity=1.0, rho=0.125), "sigma", dp.m.make_gaussian),
     }[name]
-    assert math.isclose(float(ours.scale if name == "laplace" else ours.sigma), 2.0)
+    assert math.isclose(float(getattr(ours, size)), 2.0)
+    theirs = make(*_space(dp), scale=2.0)
     drawn = np.array([theirs(0.0) for _ in range(20_000)])
-    assert (
-        stats.ks_2samp(ours.release(np.zeros(20_000), stream(1, "opendp", name)), drawn).pvalue
-        > FALSE_ALARM
-    )
+    released = ours.release(np.zeros(20_000), stream(1, "opendp", name))
+    assert stats.ks_2samp(released, drawn).pvalue > FALSE_ALARM

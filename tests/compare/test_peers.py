@@ -40,17 +40,10 @@ def test_metrics_agree_with_fairlearn(seed):
 
     y, hat, group = stream(seed, "fairlearn").integers(0, 2, (3, 400))
     ours = evaluate(y, hat, group)
-    frame = metrics.MetricFrame(
-        metrics={
-            "sel": metrics.selection_rate,
-            "tpr": recall_score,
-            "acc": accuracy_score,
-            "fpr": metrics.false_positive_rate,
-        },
-        y_true=y,
-        y_pred=hat,
-        sensitive_features=group,
-    ).by_group
+    rates = {"sel": metrics.selection_rate, "fpr": metrics.false_positive_rate}
+    rates |= {"tpr": recall_score, "acc": accuracy_score}
+    told = {"y_true": y, "y_pred": hat, "sensitive_features": group}
+    frame = metrics.MetricFrame(metrics=rates, **told).by_group
     assert ours["DI"] == pytest.approx(frame["sel"][0] / frame["sel"][1])
     assert ours["SPD"] == pytest.approx(frame["sel"][1] - frame["sel"][0])
     assert ours["EOD"] == pytest.approx(frame["tpr"][1] - frame["tpr"][0])

@@ -45,7 +45,7 @@ class Firefox:
         port = free_port()
         chosen = QUIET | {"marionette.port": port}
         lines = [f'user_pref("{name}", {json.dumps(value)});' for name, value in chosen.items()]
-        (folder / "user.js").write_text("\n".join(lines), encoding="utf-8")
+        (folder / "user.js").write_text("\n".join(lines), "utf-8")
         command = [PROGRAM, "--headless", "--marionette", "--no-remote", "--profile", str(folder)]
         self.process = subprocess.Popen(
             command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL

@@ -103,7 +103,7 @@ def sentences(text: str) -> list[str]:
 @cache
 def terms() -> tuple[str, ...]:
     """The entries of the glossary, longest first."""
-    text = (ROOT / "chapters" / "front" / "glossary.md").read_text(encoding="utf-8")
+    text = (ROOT / "chapters" / "front" / "glossary.md").read_text("utf-8")
     body = re.search(r"^```\{glossary\}\n(.*?)^```", text, re.S | re.M)[1]
     names = {line.strip() for line in body.splitlines() if line and not line.startswith((" ", ":"))}
     return tuple(sorted(names, key=len, reverse=True))
@@ -142,7 +142,7 @@ def _case(name: str) -> int:
 
 def measure(path: Path) -> dict[str, object]:
     """The row of one page."""
-    text = path.read_text(encoding="utf-8")
+    text = path.read_text("utf-8")
     code = cells(text)
     count = {
         k: sum(len(c.lines) for c in code if c.shown == k) for k in ("open", "folded", "removed")

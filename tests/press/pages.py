@@ -45,7 +45,7 @@ class Parsed(HTMLParser):
 def parse(page: Path) -> Parsed:
     """Read one page of a book that is built; many links lead to the same one."""
     parsed = Parsed()
-    parsed.feed(page.read_text(encoding="utf-8"))
+    parsed.feed(page.read_text("utf-8"))
     return parsed
 
 

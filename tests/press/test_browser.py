@@ -5,6 +5,7 @@ drawn, room to read.
 from __future__ import annotations
 
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -16,23 +17,17 @@ from lib.paths import ROOT
 from lib.plotting.panels import legend, panels
 from press.teaching import facts
 from press.toc import pages
+from tests.press.conftest import CHAPTERS, SERVICES
 
 pytestmark = pytest.mark.browser
 CSS = ROOT / "chapters" / "_static" / "companion.css"
 SCRIPT = CSS.with_suffix(".js")
 LISTED = [page.doc for page in pages(ROOT)]
-SOLUTIONS = {
-    page.doc: sum(e.solved for e in facts(page).exercises)
-    for page in pages(ROOT)
-    if page.is_chapter
-}
+SOLUTIONS = {page.doc: sum(e.solved for e in facts(page).exercises) for page in CHAPTERS}
 INSIDE = ("file:", "data:", "blob:")
-PHONE = {
-    "viewport": {"width": 390, "height": 844},
-    "is_mobile": True,
-    "has_touch": True,
-    "color_scheme": "light",
-}
+FAULTS = ("error", "warning")  # kinds of messages on the console
+NARROW, WIDE = {"width": 390, "height": 844}, {"width": 1280, "height": 800}
+PHONE = {"viewport": NARROW, "is_mobile": True, "has_touch": True, "color_scheme": "light"}
 TABS = 8  # pages that are open at a time
 
 OVERFLOW = """() => {
@@ -117,20 +112,35 @@ def opened(chromium, address: str, **options):
     context = chromium.new_context(**options)
     context.set_default_timeout(180_000)  # a page is slow where much else runs, and still right
     page, wrong = context.new_page(), Wrong()
-    page.on(
-        "console",
-        lambda m: wrong.see(0, f"console: {m.text}") if m.type in ("error", "warning") else None,
-    )
-    page.on("pageerror", lambda e: wrong.see(0, f"exception: {e}"))
-    page.on("requestfailed", lambda r: wrong.see(-1, f"failed: {r.url}"))
-    page.on("requestfinished", lambda r: wrong.see(-1))
-    page.on(
-        "request", lambda r: wrong.see(1, None if r.url.startswith(INSIDE) else f"outside: {r.url}")
-    )
+    for event, seen in {
+        "console": lambda m: m.type in FAULTS and wrong.see(0, f"console: {m.text}"),
+        "pageerror": lambda e: wrong.see(0, f"exception: {e}"),
+        "requestfailed": lambda r: wrong.see(-1, f"failed: {r.url}"),
+        "requestfinished": lambda r: wrong.see(-1),
+        "request": lambda r: wrong.see(
+            1, None if r.url.startswith(INSIDE) else f"outside: {r.url}"
+        ),
+    }.items():
+        page.on(event, seen)
     page.goto(address, wait_until="load")
     page.wait_for_function("() => !window.MathJax || (MathJax.startup && MathJax.startup.promise)")
     page.evaluate("() => window.MathJax && MathJax.startup && MathJax.startup.promise")
     return page, wrong
+
+
+@contextmanager
+def closing(chromium):
+    """Open pages, which are closed at the end; the page and what went wrong on it."""
+    contexts = []
+
+    def open_file(file: Path, query: str = "", **options):
+        page, wrong = opened(chromium, file.as_uri() + query, **options)
+        contexts.append(page.context)
+        return page, wrong
+
+    yield open_file
+    for context in contexts:
+        context.close()
 
 
 def settle(*tabs, quiet: float = 1.0, most: float = 15.0) -> None:
@@ -176,20 +186,6 @@ def listed(request, settled):
     return request.param, *settled(request.param)
 
 
-@pytest.fixture
-def open_page(chromium, html):
-    contexts = []
-
-    def open_one(doc: str, query: str = "", **options):
-        page, wrong = opened(chromium, Path(html, f"{doc}.html").as_uri() + query, **options)
-        contexts.append(page.context)
-        return page, wrong
-
-    yield open_one
-    for context in contexts:
-        context.close()
-
-
 LATE = {
     "setTimeout(() => console.error('late'), 300)": "console: late",
     "setTimeout(() => { throw new Error('late'); }, 700)": "exception: late",
@@ -206,9 +202,7 @@ def test_what_goes_wrong_a_while_after_loading_is_seen(chromium, tmp_path):
     tabs = []
     for number, script in enumerate(["", *LATE]):
         page = tmp_path / f"{number}.html"
-        page.write_text(
-            f"<title>A page</title><h1>A page</h1><script>{script}</script>", encoding="utf-8"
-        )
+        page.write_text(f"<title>A page</title><h1>A page</h1><script>{script}</script>", "utf-8")
         tabs.append(opened(chromium, page.as_uri()))
     settle(*tabs, quiet=3.0)  # a busy machine is late with its timers
     (_, nothing), *others = tabs
@@ -224,10 +218,8 @@ def test_a_page_loads_alone_and_whole(listed):
     assert wrong == []
     assert page.evaluate(RAW_MATH) == []
     assert page.locator("article h1").count() == 1
-    broken = page.evaluate(
-        "() => [...document.images].filter(i => !i.naturalWidth).map(i => i.src.slice(0, 80))"
-    )
-    assert broken == []
+    broken = "() => [...document.images].filter(i => !i.naturalWidth).map(i => i.src.slice(0, 80))"
+    assert page.evaluate(broken) == []
     solutions = page.locator("div.solution.dropdown, details.solution, details.toggle-details")
     assert solutions.count() >= SOLUTIONS.get(doc, 0)
     if solutions.count():
@@ -237,7 +229,7 @@ def test_a_page_loads_alone_and_whole(listed):
 
 def test_a_page_fits_a_narrow_screen_and_a_wide_one(listed):
     _, page, wrong = listed
-    for size in (PHONE["viewport"], {"width": 1280, "height": 800}):
+    for size in (NARROW, WIDE):
         page.set_viewport_size(size)
         assert page.evaluate(OVERFLOW) == [], size
     assert wrong == []
@@ -257,7 +249,7 @@ FIGURES = """() => [...document.querySelectorAll('figure.plot')].flatMap(figure 
 def test_every_figure_fits_a_phone_with_letters_that_can_be_read(listed):
     """Some 33 of 89 scrolled sideways. On pages of evidence letters may be smaller."""
     doc, page, _ = listed
-    page.set_viewport_size(PHONE["viewport"])
+    page.set_viewport_size(NARROW)
     scale = "0.5" if doc.endswith("/evidence") else "0.62"
     too_wide = FIGURES.replace("SCALE", scale)
     end = time.monotonic() + 5  # a narrow picture takes the place of the wide one a moment later
@@ -270,25 +262,23 @@ def test_a_page_has_no_serious_barrier_in_light_and_dark(listed):
     """Listings of the reference are left out: their colours are those of every other page."""
     doc, page, _ = listed
     part = {"exclude": [["div.highlight"]]} if "/reference/" in doc else None
-    page.set_viewport_size({"width": 1280, "height": 800})
+    page.set_viewport_size(WIDE)
     page.add_style_tag(content="* { transition: none !important }")  # colours on their way
     assert barriers(page, RULES, part) == []
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
-        page.wait_for_function(
-            "scheme => document.documentElement.dataset.theme === scheme", arg=scheme
-        )
+        themed = "scheme => document.documentElement.dataset.theme === scheme"
+        page.wait_for_function(themed, arg=scheme)
         assert faint(page, part) == [], scheme
     assert set(page.evaluate(GROUNDS)) <= {"rgba(0, 0, 0, 0)"}, "a figure has a light ground"
 
 
-@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
-def test_the_home_page_says_all_on_one_screen(open_page, width, height):
-    page, _ = open_page("chapters/index", viewport={"width": width, "height": height})
-    ends = page.evaluate(
-        "() => ['.home', '.doors'].map(s => document.querySelector(s).getBoundingClientRect().bottom)"
-    )
-    assert max(ends) <= height
+@pytest.mark.parametrize("size", [WIDE, NARROW])
+def test_the_home_page_says_all_on_one_screen(open_page, size):
+    page, _ = open_page("chapters/index", viewport=size)
+    for part in (".home", ".doors"):
+        box = page.locator(part).first.bounding_box()
+        assert box["y"] + box["height"] <= size["height"]
 
 
 def test_a_barrier_would_be_seen(chromium, tmp_path):
@@ -297,15 +287,14 @@ def test_a_barrier_would_be_seen(chromium, tmp_path):
         "<html lang='en'><title>A page</title><h1>A page</h1><main><img src='data:,'>"
         "<p style='color: #999; background: #fff'>pale</p><p>A text.</p>"
         "<div style='background: #222'><p>A text on another ground.</p></div></main></html>",
-        encoding="utf-8",
+        "utf-8",
     )
     tab, _ = opened(chromium, page.as_uri())
     assert "image-alt" in " ".join(barriers(tab, RULES))
     found = Axe().run(tab, None, COLOURS).response["violations"]
     assert [len(v["nodes"]) for v in found] == [2]
     (said,) = faint(tab)
-    assert said.startswith("color-contrast: ")
-    assert said.endswith("(2)")
+    assert said.startswith("color-contrast: ") is said.endswith("(2)") is True
     tab.context.close()
 
 
@@ -345,12 +334,11 @@ def test_panels_of_a_picture_stand_below_each_other_on_a_phone(chromium, wide):
     if wide == 1280:
         assert (found["panels"], found["picture"]) == ([], "block")
         return
-    assert found["picture"] == "none"
-    assert len(found["panels"]) == 6
-    assert found["panels"] == sorted(set(found["panels"]))
-    assert found["words"] == 2
-    assert found["scale"] == 860
-    assert found["alt"] == "a picture of six panels"
+    tops = found.pop("panels")
+    assert len(tops) == 6
+    assert tops == sorted(set(tops))
+    told = {"words": 2, "scale": 860, "alt": "a picture of six panels", "picture": "none"}
+    assert found == told
 
 
 def test_code_that_wraps_on_a_phone_keeps_its_indentation_and_its_text(chromium):
@@ -386,11 +374,12 @@ def test_a_picture_is_drawn_for_the_phone_that_shows_it(chromium, wide, drawn):
     assert found == [drawn, 0]
 
 
-@pytest.mark.parametrize(
-    ("word", "expected"), [("GRR", "ldp/protocols"), ("papermill", "front/reading")]
-)
+FOUND = [("GRR", "ldp/protocols"), ("papermill", "front/reading")]
+
+
+@pytest.mark.parametrize(("word", "expected"), FOUND)
 def test_search_finds_a_page(open_page, word, expected):
-    page, wrong = open_page("search", "?q=" + word.replace(" ", "+"))
+    page, wrong = open_page("search", f"?q={word}")
     found = f"#search-results li:has(a[href*='{expected}'])"
     page.wait_for_selector(f"{found} p.context", timeout=20_000)
     excerpt = page.locator(f"{found} p.context").first.inner_text()
@@ -415,19 +404,11 @@ def test_a_copy_without_an_address_asks_once_where_it_is_published(open_page):
     assert dialog.is_visible()  # not an address on GitHub
     dialog.locator("[name=address]").fill("https://github.com/someone/companion.git")
     dialog.get_by_role("button", name="Open").click()
-    binder, colab = (
-        "https://mybinder.org/v2/gh/{}?urlpath=lab/tree/{}",
-        "https://colab.research.google.com/github/{}/{}",
-    )
-    assert page.evaluate("window.went") == binder.format(
-        "someone/companion/main", "chapters/ldp/protocols.ipynb"
-    )
+    binder = SERVICES["Binder"]
+    assert page.evaluate("window.went") == binder.format("chapters/ldp/protocols.ipynb")
     page.goto(page.url.replace("protocols", "budget"))
     links = page.locator(".dropdown-launch-buttons a[target=_blank]")
     links.first.wait_for(state="attached")  # the script of the page runs after it has loaded
-    expected = {
-        "Binder": binder.format("someone/companion/main", "chapters/ldp/budget.ipynb"),
-        "Colab": colab.format("someone/companion/blob/main", "chapters/ldp/budget.ipynb"),
-    }
+    expected = {name: link.format("chapters/ldp/budget.ipynb") for name, link in SERVICES.items()}
     assert {a.text_content(): a.get_attribute("href") for a in links.all()} == expected
     assert wrong == []

@@ -5,6 +5,7 @@ does not is found.
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import nbformat
 import pytest
@@ -13,7 +14,7 @@ from lib.paths import HOUSES, ROOT
 from press.compare import compare, differences
 from press.execute import read_stamp
 from press.toc import Page
-from tests.press.conftest import CHAPTERS, write_notebook
+from tests.press.conftest import code, each_chapter, write_cells, write_notebook
 
 CELLS = {  # a page that looks at the number of rows of this machine: its cells, and their tags
     f"import sys\nsys.path.insert(0, {str(ROOT)!r})\nfrom lib.datasets.cache import unregistered\n"
@@ -27,11 +28,7 @@ CELLS = {  # a page that looks at the number of rows of this machine: its cells,
 @pytest.fixture
 def planted(tmp_path, monkeypatch) -> Page:
     """A page of :data:`CELLS`, and an environment in which all real data are said to be there."""
-    write_notebook(tmp_path / "page.ipynb", *CELLS)
-    notebook = nbformat.read(tmp_path / "page.ipynb", as_version=4)
-    for cell, tags in zip(notebook.cells[1:], CELLS.values(), strict=True):
-        cell.metadata["tags"] = tags
-    nbformat.write(notebook, tmp_path / "page.ipynb")
+    write_notebook(tmp_path / "page.ipynb", *(code(cell, *tags) for cell, tags in CELLS.items()))
     for folder in ("lib", "real"):
         (tmp_path / folder).mkdir()
     (tmp_path / "real" / "rows.csv").touch()
@@ -52,10 +49,9 @@ def test_a_planted_difference_is_found_and_a_live_cell_may_differ_if_it_names_it
     assert "print(f'live: {rows} rows')" in real
     assert real.endswith("on real data its output does not say 'real'")
     assert replica.endswith("on replicas its output does not say 'replica'")
-    stamps = (
-        tmp_path / "build" / "executed" / kind / "page.json" for kind in ("quick", "replicas")
-    )
-    assert [read_stamp(stamp)["found"] for stamp in stamps] == [["rows.csv"], []]
+    executed = tmp_path / "build" / "executed"
+    found = [read_stamp(executed / kind / "page.json")["found"] for kind in ("quick", "replicas")]
+    assert found == [["rows.csv"], []]
     assert not [*tmp_path.rglob("*.found")]
 
 
@@ -67,87 +63,63 @@ def test_a_page_that_found_no_real_data_runs_once(planted, tmp_path):
     assert not (folder / "replicas").exists()
 
 
-def test_without_real_data_nothing_can_be_compared(planted, monkeypatch):
-    monkeypatch.setattr("press.compare.missing_files", lambda: ["x.csv"])
-    with pytest.raises(
-        ValueError,
-        match=r"COMPANION_DATA must name a folder with the real data, got none that has 'x\.csv'",
-    ):
-        compare([planted])
-
-
 PICTURE = "<img src=\"data:image/png;base64,{}\" alt='x'>"
+MARKDOWN = {"text/plain": "<object>"}
+GLUED = {"scrapbook": {"name": "rows", "mime_prefix": "application/papermill.record/"}}
+
+
+def written(folder: Path, *pages: tuple) -> list[Path]:
+    """A notebook for each page: the source of its one cell, its tags and outputs."""
+    files = [folder / f"{number}.ipynb" for number in range(len(pages))]
+    for file, (source, tags, outputs) in zip(files, pages, strict=True):
+        write_cells(file, code(source, *tags, outputs=outputs))
+    return files
+
+
+def shown(data: dict, **metadata: object) -> list:
+    return [nbformat.v4.new_output("display_data", data=data, metadata=metadata)]
+
+
+def printed(*pieces: str) -> list:
+    return [nbformat.v4.new_output("stream", name="stdout", text=text) for text in pieces]
 
 
 @pytest.mark.parametrize(
     ("output", "other"),
     [
-        ({"text/html": "<p>1</p>", "text/plain": ""}, {"text/html": "<p>2</p>", "text/plain": ""}),
-        ({"text/html": PICTURE.format("AA")}, {"text/html": PICTURE.format("AB")}),
-        (
-            {"text/markdown": "1", "text/plain": "<object>"},
-            {"text/markdown": "2", "text/plain": "<object>"},
-        ),
-        ({"text/plain": "1"}, {"text/plain": "2"}),
-        ({"image/png": "AA"}, {"image/png": "AB"}),
-        ({"text/plain": "1"}, None),
+        (shown({"text/html": "1", "text/plain": ""}), shown({"text/html": "2", "text/plain": ""})),
+        (shown({"text/html": PICTURE.format("AA")}), shown({"text/html": PICTURE.format("AB")})),
+        (shown(MARKDOWN | {"text/markdown": "1"}), shown(MARKDOWN | {"text/markdown": "2"})),
+        (shown({"text/plain": "1"}), shown({"text/plain": "2"})),
+        (shown({"image/png": "AA"}), shown({"image/png": "AB"})),
+        (shown({"text/plain": "1"}), []),
+        (printed("a\nb\n"), printed("a\n", "c\n")),
     ],
 )
 def test_every_kind_of_output_is_compared(tmp_path, output, other):
-    files = [
-        _notebook(tmp_path / f"{i}.ipynb", data) for i, data in enumerate((output, output, other))
-    ]
-    assert differences(files[0], files[1]) == []
-    assert len(differences(files[0], files[2])) == 1
+    same, again, differs = written(tmp_path, *(("x", (), out) for out in (output, output, other)))
+    assert differences(same, again) == []
+    assert len(differences(same, differs)) == 1
 
 
 @pytest.mark.parametrize("tags", [[], ["live"]])
 def test_a_glued_value_is_part_of_the_prose_even_from_a_live_cell(tmp_path, tags):
-    metadata = {"scrapbook": {"name": "rows", "mime_prefix": "application/papermill.record/"}}
-    files = [
-        _notebook(
-            tmp_path / f"{i}.ipynb",
-            {"application/papermill.record/text/plain": value},
-            metadata,
-            tags,
-        )
-        for i, value in enumerate("12")
-    ]
+    kind = "application/papermill.record/text/plain"
+    files = written(tmp_path, *(("x", tags, shown({kind: value}, **GLUED)) for value in "12"))
     assert "glued 'rows'" in differences(*files)[0]
 
 
 def test_what_is_printed_may_come_in_pieces(tmp_path):
-    files = []
-    for number, pieces in enumerate((["a\n", "b\n"], ["a\nb\n"])):
-        outputs = [nbformat.v4.new_output("stream", name="stdout", text=text) for text in pieces]
-        cell = nbformat.v4.new_code_cell("x", outputs=outputs, id="cell-000")
-        files.append(tmp_path / f"{number}.ipynb")
-        nbformat.write(nbformat.v4.new_notebook(cells=[cell]), files[-1])
-    assert differences(*files) == []
+    outputs = printed("a\n", "b\n"), printed("a\nb\n")
+    assert differences(*written(tmp_path, *(("x", (), out) for out in outputs))) == []
 
 
 def test_two_pages_cannot_be_compared(tmp_path):
-    files = [
-        _notebook(tmp_path / f"{i}.ipynb", {"text/plain": "1"}, source=f"{i}") for i in range(2)
-    ]
     with pytest.raises(ValueError, match="real and replica must be executions of the same page"):
-        differences(*files)
+        differences(*written(tmp_path, ("x", (), []), ("y", (), [])))
 
 
-def _notebook(path, data, metadata=None, tags=(), source="x"):
-    outputs = (
-        []
-        if data is None
-        else [nbformat.v4.new_output("display_data", data=data, metadata=metadata or {})]
-    )
-    cell = nbformat.v4.new_code_cell(
-        source, outputs=outputs, metadata={"tags": list(tags)}, id="cell-000"
-    )
-    nbformat.write(nbformat.v4.new_notebook(cells=[cell]), path)
-    return path
-
-
-@pytest.mark.parametrize("page", CHAPTERS, ids=lambda page: page.doc)
+@each_chapter
 def test_every_chapter_runs_on_replicas_and_reads_the_same_outside_its_live_cells(
     html, page, executed_on_replicas, real_data_missing
 ):
@@ -170,17 +142,10 @@ def test_no_other_module_finds_data_without_a_note():
     places, or hashes all that is there.
     """
     named = re.compile(r"\buser_cache\(|environ\b.*COMPANION_(DATA|CACHE)|\blocal_folder\(")
-    found = {
-        str(path.relative_to(ROOT))
-        for house in HOUSES
-        for path in (ROOT / house).rglob("*.py")
-        if named.search(path.read_text(encoding="utf-8"))
-    }
+    files = (path for house in HOUSES for path in (ROOT / house).rglob("*.py"))
+    found = {str(p.relative_to(ROOT)) for p in files if named.search(p.read_text("utf-8"))}
     notes = {"lib/datasets/cache.py", "studies/data/acs.py", "studies/data/bureau.py"}
-    assert found == notes | {
-        "lib/__main__.py",  # clears what killed commands left
-        "lib/paths.py",
-        "press/compare.py",
-        "press/execute.py",
-        "press/live.py",
-    }
+    # the first clears what killed commands left
+    others = {"lib/__main__.py", "lib/paths.py"}
+    others |= {f"press/{name}.py" for name in ("compare", "execute", "live")}
+    assert found == notes | others

@@ -15,7 +15,7 @@ LABEL = re.compile(r"^\((errata-[\w-]+)\)=$", re.M)
 
 
 def test_each_entry_of_each_page_is_in_the_list():
-    texts = [(CHAPTERS / "errata" / f"{name}.md").read_text(encoding="utf-8") for name in PAPERS]
+    texts = [(CHAPTERS / "errata" / f"{name}.md").read_text("utf-8") for name in PAPERS]
     labels = [label for text in texts for label in LABEL.findall(text)]
     assert sorted(anchor for _, _, anchor, _, _ in entries()) == sorted(labels)
     assert {path.stem for path in (CHAPTERS / "errata").glob("*.md")} == {*PAPERS}
@@ -29,7 +29,7 @@ def test_the_list_is_narrowed_and_the_address_keeps_it(chromium, tmp_path):
     (tmp_path / "list.html").write_text(
         f'<script src="{script}"></script><div class="filtered"><table><thead><tr><th>paper</th>'
         f"<th>entry</th><th>status</th></tr></thead><tbody>{cells}</tbody></table></div>",
-        encoding="utf-8",
+        "utf-8",
     )
     page, _ = opened(chromium, (tmp_path / "list.html").as_uri())
     seen = lambda: page.locator("tbody tr:visible").all_inner_texts()  # noqa: E731

@@ -7,6 +7,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from functools import cache
 
 import numpy as np
 import pytest
@@ -33,18 +34,15 @@ from studies.private_means.theory import clip_slack, stratified_bound
 from studies.synthesizers.figures.who_pays import group_errors
 from studies.synthesizers.summary import of_level
 from studies.verdicts.robustness import CORRECTIONS, on_grid, with_correction, with_slack
-from tests.press.test_browser import PHONE, barriers, opened
+from tests.press.test_browser import PHONE, barriers, closing, opened
 
 pytestmark = pytest.mark.browser
 BUDGET = 1_000_000  # bytes of script, those of the libraries and the data with them
+PLACED = re.compile(r"^```\{explorer\} (\S+)\n:figure: (\S+)(?:\n:beside:)?$", re.M)
 PAGES = {
     match[1]: (path, match[2])
     for path in sorted(CHAPTERS.rglob("*.md"))
-    for match in re.finditer(
-        r"^```\{explorer\} (\S+)\n:figure: (\S+)(?:\n:beside:)?$",
-        path.read_text(encoding="utf-8"),
-        re.M,
-    )
+    for match in PLACED.finditer(path.read_text("utf-8"))
 }
 PAGE = """<!doctype html><html lang="en" data-content_root="./" data-theme="light">
 <meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>A page</title>
@@ -62,36 +60,45 @@ def folder(tmp_path_factory):
     place = tmp_path_factory.mktemp("explorers")
     copy_static(ROOT, place / "_static")
     for name in explorer_names():
-        (place / f"{name}.html").write_text(PAGE.format(name=name), encoding="utf-8")
+        (place / f"{name}.html").write_text(PAGE.format(name=name), "utf-8")
     return place
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def explore(chromium, folder):
     """Open the page of an explorer; the page and what went wrong on it."""
-    contexts = []
+    with closing(chromium) as open_file:
 
-    def one(name: str, address: str = "", **options):
-        page, wrong = opened(chromium, (folder / f"{name}.html").as_uri() + address, **options)
-        contexts.append(page.context)
-        if options.get("java_script_enabled", True):
-            page.wait_for_selector("[data-ready]")
-        return page, wrong
+        def one(name: str, **options):
+            page, wrong = open_file(folder / f"{name}.html", **options)
+            if options.get("java_script_enabled", True):
+                page.wait_for_selector("[data-ready]")
+            return page, wrong
 
-    yield one
-    for context in contexts:
-        context.close()
+        yield one
 
 
 @pytest.fixture(scope="module")
-def formula(chromium, folder):
+def formula(explore):
     """Ask a function of ``formulas.js`` for the values at many arguments, in one call."""
-    context = chromium.new_context()
-    page = context.new_page()
-    page.goto((folder / "primer.html").as_uri())
-    page.wait_for_selector("[data-ready]")
-    yield lambda body, cases: page.evaluate(f"cases => cases.map({body})", cases)
-    context.close()
+    page, _ = explore("primer")
+    return lambda body, cases: page.evaluate(f"cases => cases.map({body})", cases)
+
+
+def drawn(seed: int, count: int, logs: str = "", **ranges: tuple) -> list[dict]:
+    """Settings at random: whole numbers where the ends are; of those in ``logs`` the logarithm is
+    uniform.
+    """
+    rng = np.random.default_rng(seed)
+    columns = {}
+    for name, (low, high) in ranges.items():
+        if name in logs:
+            columns[name] = np.exp(rng.uniform(np.log(low), np.log(high), count))
+        else:
+            draw = rng.integers if isinstance(low, int) else rng.uniform
+            columns[name] = draw(low, high, count)
+    rows = zip(*(column.tolist() for column in columns.values()), strict=True)
+    return [dict(zip(columns, row, strict=True)) for row in rows]
 
 
 def near(found, expected, relative=1e-9):
@@ -107,44 +114,33 @@ def test_the_normal_tail_is_scipys(formula):
 
 
 def test_the_primer_reads_the_channel_of_randomised_response(formula):
-    rng = np.random.default_rng(2)
-    cases = np.column_stack([rng.uniform(0.001, 0.999, 300), rng.uniform(0.01, 20, 300)])
-    found = formula(
-        "([b, e]) => [Formulas.raised(b, e), Formulas.raised(b, -e),"
-        " Formulas.power(1 / (1 + Math.exp(e)), e), Formulas.power(b, e)]",
-        cases.tolist(),
+    cases = drawn(2, 300, belief=(0.001, 0.999), epsilon=(0.01, 20.0))
+    asked = (
+        "({belief: b, epsilon: e}) => [Formulas.raised(b, e), Formulas.raised(b, -e),"
+        " Formulas.power(1 / (1 + Math.exp(e)), e), Formulas.power(b, e)]"
     )
     expected = []
-    for belief, epsilon in cases:
+    for belief, epsilon in map(dict.values, cases):
         channel = make("GRR", k=2, epsilon=epsilon).channel()
         joint = np.array([1 - belief, belief])[:, None] * channel
         after = joint[1] / joint.sum(axis=0)
         # the most powerful test at a level mixes the two nearest sets of reports
         power = np.interp(belief, [0, channel[0, 1], 1], [0, channel[1, 1], 1])
         expected.append([after.max(), after.min(), channel[1, 1], power])
-    near(found, expected)
+    near(formula(asked, cases), expected)
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)
 def test_a_protocol_is_that_of_the_package(formula, name):
-    rng = np.random.default_rng(3)
-    cases = [
-        (int(k), float(e), int(n), float(f))
-        for k, e, n, f in zip(
-            rng.integers(2, 500, 200), np.exp(rng.uniform(np.log(0.1), np.log(10), 200)),
-            rng.integers(100, 10**6, 200), rng.uniform(0, 1, 200), strict=True,
-        )
-    ]  # fmt: skip
-    found = formula(
-        f"([k, e, n, f]) => {{ const c = Formulas.protocol('{name}', k, e);"
-        " return [c.p, c.q, Formulas.variance(c, n, f), Formulas.variance(c, n, 0)]; }",
-        cases,
+    cases = drawn(3, 200, logs="e", k=(2, 500), e=(0.1, 10.0), n=(100, 10**6), f=(0.0, 1.0))
+    asked = (
+        f"({{k, e, n, f}}) => {{ const c = Formulas.protocol('{name}', k, e);"
+        " return [c.p, c.q, Formulas.variance(c, n, f), Formulas.variance(c, n, 0)]; }"
     )
-    made = [make(name, k=k, epsilon=e) for k, e, _, _ in cases]
-    expected = [
-        (m.p_star, m.q_star, m.variance(n, f), m.variance(n))
-        for m, (_, _, n, f) in zip(made, cases, strict=True)
-    ]
+    found, expected = formula(asked, cases), []
+    for k, epsilon, n, share in map(dict.values, cases):
+        made = make(name, k=k, epsilon=epsilon)
+        expected.append((made.p_star, made.q_star, made.variance(n, share), made.variance(n)))
     # the package searches THE's threshold on a flat bottom, which fixes it to about 1e-8; the
     # script has the closed form, so the least variance is the same and the threshold is close
     close = np.array([1e-6, 1e-6, 1e-6, 1e-9]) if name == "THE" else np.full(4, 1e-9)
@@ -153,8 +149,7 @@ def test_a_protocol_is_that_of_the_package(formula, name):
 
 
 def test_the_metrics_are_those_of_the_package(formula):
-    rng = np.random.default_rng(4)
-    counts = rng.integers(1, 30, (100, 2, 4))
+    counts = np.random.default_rng(4).integers(1, 30, (100, 2, 4))
     names = ("tp", "fn", "fp", "tn")
     found = formula(
         "([zero, one]) => { const [a, b] = [zero, one].map(Formulas.ratesOfCounts);"
@@ -206,21 +201,15 @@ def test_the_steps_of_coinpress_are_those_of_the_package(formula):
 
 
 def test_the_bound_of_the_stratified_mean_is_that_of_the_package(formula):
-    rng = np.random.default_rng(7)
-    cases = [
-        {"n": int(k * m), "k": int(k), "radius": float(r), "epsilon": float(e), "gamma": float(g)}
-        for k, m, r, e, g in zip(
-            rng.integers(1, 100, 200), rng.integers(1, 10**4, 200), rng.uniform(0.1, 100, 200),
-            rng.uniform(0.01, 10, 200), rng.uniform(0.001, 0.5, 200), strict=True,
-        )
-    ]  # fmt: skip
+    own = {"radius": (0.1, 100.0), "epsilon": (0.01, 10.0), "gamma": (0.001, 0.5)}
+    cases = drawn(7, 200, k=(1, 100), m=(1, 10**4), **own)
+    expected = []
+    for case in cases:
+        case["n"] = case["k"] * case["m"]
+        given = {name: case[name] for name in own}
+        bound = stratified_bound(np.full(case["k"], case["m"]), **given)
+        expected.append((bound, clip_slack(case["n"], case["gamma"])))
     asked = "c => [Formulas.stratifiedBound(c), Formulas.clipSlack(c.n, c.gamma)]"
-    expected = [
-        (stratified_bound(np.full(c["k"], c["n"] // c["k"]), **{
-            name: c[name] for name in ("radius", "epsilon", "gamma")}),
-         clip_slack(c["n"], c["gamma"]))
-        for c in cases
-    ]  # fmt: skip
     near(formula(asked, cases), expected)
 
 
@@ -241,8 +230,8 @@ def test_the_solver_is_that_of_the_package(formula, mode):
     rng = np.random.default_rng(8)
     cases = guarantees(rng, 200)
     found = formula(f"s => Formulas.requiredSize('{mode}', s)", cases)
-    expected = [required_size(Setting(**s | {"alpha": None}, mode=mode).change(alpha=s["alpha"]))[0]
-                for s in cases]  # fmt: skip
+    open_ended = (Setting(**s | {"alpha": None}, mode=mode).change(alpha=s["alpha"]) for s in cases)
+    expected = [required_size(setting)[0] for setting in open_ended]
     near([np.inf if size is None else size for size in found], expected)
     assert np.isfinite(expected).mean() > 0.3
     asked = [(name, s) for name in UNKNOWNS for s in guarantees(rng, 8)]
@@ -270,27 +259,19 @@ def test_the_limits_of_the_bounds_are_those_of_the_package(formula):
 # --- what is looked up
 
 
+SHOW = """([name, settings]) => {
+    const explorer = Explorers.defined[name], data = ExplorerData[explorer.data];
+    let all = explorer.controls;
+    if (typeof all === 'function') all = all(data);
+    const first = Object.fromEntries(all.map(c => [c.name, c.value]));
+    return explorer.show({...first, ...settings}, data).table.rows; }"""
+
+
 @pytest.fixture(scope="module")
-def rows_shown(chromium, folder):
+def rows_shown(explore):
     """The rows of an explorer's table for some settings, as the script has them."""
-    contexts = []
-
-    def ask(name: str, settings: dict) -> list[list]:
-        if not contexts or contexts[-1][0] != name:
-            page, _ = opened(chromium, (folder / f"{name}.html").as_uri())
-            page.wait_for_selector("[data-ready]")
-            contexts.append((name, page))
-        return contexts[-1][1].evaluate(
-            "([n, s]) => { const e = Explorers.defined[n], d = ExplorerData[e.data];"
-            " const all = typeof e.controls === 'function' ? e.controls(d) : e.controls;"
-            " const first = Object.fromEntries(all.map(c => [c.name, c.value]));"
-            " return e.show({...first, ...s}, d).table.rows; }",
-            [name, settings],
-        )
-
-    yield ask
-    for _, page in contexts:
-        page.context.close()
+    page_of = cache(lambda name: explore(name)[0])
+    return lambda name, settings: page_of(name).evaluate(SHOW, [name, settings])
 
 
 def test_who_pays_shows_the_stored_errors_and_rates(rows_shown):
@@ -366,22 +347,17 @@ def test_the_multiverse_judges_as_the_ledger_does(rows_shown):
     }  # fmt: skip
 
 
-def test_a_row_flips_where_the_multiverse_says(chromium, folder):
-    context = chromium.new_context()
-    page = context.new_page()
-    page.goto((folder / "multiverse.html").as_uri())
-    page.wait_for_selector("[data-ready]")
-    flips = page.evaluate(
-        """() => { const { rows } = ExplorerData.multiverse;
-        return rows.map(r => { const f = Formulas.flip(r, r.evidence, 1);
-            return f && [f.at, f.verdict, Formulas.judge(r, r.evidence, 1),
-                Formulas.judge(r, r.evidence, f.at * (f.at < 1 ? 1 - 1e-6 : 1 + 1e-6)),
-                Formulas.judge(r, r.evidence, f.at * (f.at < 1 ? 1 + 1e-6 : 1 - 1e-6))];
-        }).filter(Boolean); }"""
-    )
-    context.close()
+FLIPS = """() => ExplorerData.multiverse.rows.map(r => {
+    const f = Formulas.flip(r, r.evidence, 1), judge = at => Formulas.judge(r, r.evidence, at);
+    const out = f && f.at < 1 ? -1e-6 : 1e-6;
+    return f && [f.verdict, judge(1), judge(f.at * (1 + out)), judge(f.at * (1 - out))];
+}).filter(Boolean)"""
+
+
+def test_a_row_flips_where_the_multiverse_says(explore):
+    flips = explore("multiverse")[0].evaluate(FLIPS)
     assert len(flips) > 50
-    for _, there, now, behind, before in flips:
+    for there, now, behind, before in flips:
         assert there == behind != now == before
 
 
@@ -396,19 +372,19 @@ def test_the_scripts_fit_their_budget(folder):
 
 
 def test_the_libraries_are_the_pinned_ones_and_bring_their_licences():
-    pinned = json.loads((EXPLORERS / "vendor" / "versions.json").read_text(encoding="utf-8"))
+    pinned = json.loads((EXPLORERS / "vendor" / "versions.json").read_text("utf-8"))
     files = {path.name: path for path in (EXPLORERS / "vendor").glob("*.js")}
     assert files.keys() == pinned.keys()
     for name, path in files.items():
         assert hashlib.sha256(path.read_bytes()).hexdigest() == pinned[name]["sha256"]
         licence = CHAPTERS / "_static" / pinned[name]["licence"].partition(", ")[2]
-        assert name in licence.read_text(encoding="utf-8").splitlines()[0]
+        assert name in licence.read_text("utf-8").splitlines()[0]
 
 
 def test_each_explorer_has_a_place_beside_a_figure_of_its_page():
     assert sorted(PAGES) == explorer_names()
     for path, figure in PAGES.values():
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text("utf-8")
         series = figure.rpartition("-")[0]  # a name that is made in a loop
         ways = (f'name="{figure}"', f":name: {figure}", f'name=f"{series}-{{')
         assert any(way in text for way in ways), path
@@ -422,10 +398,8 @@ def test_an_explorer_that_there_is_not_is_refused():
         return publish_parts(text, writer=html5_polyglot.Writer(), settings_overrides=quiet)["body"]
 
     good = ".. explorer:: primer\n   :figure: fig-tests\n\n   Move it."
-    body = page(good)
-    assert 'data-explorer="primer"' in body
-    assert "Move it." in body
-    assert 'href="#fig-tests"' in body
+    for said in ('data-explorer="primer"', "Move it.", 'href="#fig-tests"'):
+        assert said in page(good)
     for bad in (good.replace("primer", "nothing"), good.replace("   :figure: fig-tests\n", "")):
         assert "data-explorer" not in page(bad)
 
@@ -433,24 +407,19 @@ def test_an_explorer_that_there_is_not_is_refused():
 def test_pages_without_an_explorer_load_none_of_it(tmp_path):
     page = tmp_path / "page.html"
     kept = '<script src="../_static/companion.js"></script>'
-    page.write_text(
-        f'{kept}<script src="../_static/explorers/vendor/d3-7.9.0.min.js"></script>',
-        encoding="utf-8",
-    )
+    own = '<script src="../_static/explorers/vendor/d3-7.9.0.min.js"></script>'
+    page.write_text(f"{kept}{own}", "utf-8")
     drop_unwanted(tmp_path)
-    assert page.read_text(encoding="utf-8") == kept
+    assert page.read_text("utf-8") == kept
 
 
 # --- what a reader does
 
 
 @pytest.fixture(scope="module", params=explorer_names())
-def tab(request, chromium, folder):
+def tab(request, explore):
     """Each explorer, opened once on a phone for all the tests that use it."""
-    page, wrong = opened(chromium, (folder / f"{request.param}.html").as_uri(), **PHONE)
-    page.wait_for_selector("[data-ready]")
-    yield request.param, page, wrong
-    page.context.close()
+    return request.param, *explore(request.param, **PHONE)
 
 
 # a change is answered at the next frame
@@ -464,9 +433,7 @@ def sound(shown: dict) -> None:
     """Nothing undefined is said or drawn."""
     assert shown["drawn"]
     for text in shown.values():
-        assert not re.search(r"NaN|undefined|\[object", text), re.findall(
-            r".{60}(?:NaN|undefined|\[object).{20}", text
-        )
+        assert not re.findall(r".{,60}(?:NaN|undefined|\[object).{,20}", text)
 
 
 def test_an_explorer_answers_to_keys_up_to_the_ends_of_its_ranges(tab):
@@ -521,9 +488,8 @@ def test_a_wrong_number_is_refused_in_words(explore):
     field = page.get_by_label("Budget ε, exact value")
     field.fill("-1")
     field.press("Enter")
-    assert page.get_by_role("alert").first.inner_text() == (
-        "Budget ε must be a number from 0.01 to 20, got -1"
-    )
+    said = "Budget ε must be a number from 0.01 to 20, got -1"
+    assert page.get_by_role("alert").first.inner_text() == said
     assert page.evaluate(SHOWN) == before
     field.fill("2.5")
     field.press("Enter")
@@ -536,20 +502,18 @@ def test_a_csv_has_the_rows_of_the_table(explore):
     page, _ = explore("protocols", accept_downloads=True)
     with page.expect_download() as saved:
         page.get_by_role("button", name="Save as CSV").press("Enter")
-    lines = saved.value.path().read_text(encoding="utf-8").splitlines()
+    lines = saved.value.path().read_text("utf-8").splitlines()
     assert saved.value.suggested_filename == "protocols.csv"
     assert lines[0].startswith("protocol,supports the true value")
     assert [line.partition(",")[0] for line in lines[1:]] == [*PROTOCOLS]
 
 
-def test_without_scripts_or_with_a_part_missing_the_page_says_what_stands_there(
-    explore, folder, chromium, tmp_path
-):
+def test_without_scripts_or_with_a_part_missing_a_page_says_so(explore, chromium, tmp_path):
     page, _ = explore("primer", java_script_enabled=False)
     assert "Without scripts, see the figure." in page.inner_text(".explorer")
     copy_static(ROOT, tmp_path / "_static")
     (tmp_path / "_static" / "explorers" / "core.js").unlink()
-    (tmp_path / "page.html").write_text(PAGE.format(name="primer"), encoding="utf-8")
+    (tmp_path / "page.html").write_text(PAGE.format(name="primer"), "utf-8")
     broken, _ = opened(chromium, (tmp_path / "page.html").as_uri())
     broken.wait_for_function("document.body.innerText.includes('did not start')")
     assert "core.js" in broken.inner_text(".explorer-still")
@@ -585,23 +549,20 @@ def test_shares_are_said_so_that_at_most_can_stand_before_them(explore):
     ]  # fmt: skip
 
 
-def test_an_explorer_replaces_the_figure_which_stays_for_a_print(folder, chromium):
+def test_an_explorer_replaces_the_figure_which_stays_for_a_print(folder, explore):
     figure = (
         '<figure class="plot" id="fig-x"><div class="picture">drawn</div>'
         "<figcaption><strong>What is seen.</strong> Left: another.</figcaption></figure>"
     )
     text = PAGE.format(name="primer").replace("<div class", f"{figure}<div class", 1)
     text = text.replace('data-explorer="primer"', 'data-explorer="primer" data-replaces="fig-x"')
-    (folder / "replaced.html").write_text(text, encoding="utf-8")
-    page, _ = opened(chromium, (folder / "replaced.html").as_uri())
-    page.wait_for_selector("[data-ready]")
-    drawn, explorer = page.get_by_text("drawn"), page.locator(".explorer-sentence")
-    assert (drawn.is_visible(), explorer.is_visible()) == (False, True)
+    (folder / "replaced.html").write_text(text, "utf-8")
+    page, _ = explore("replaced")
+    figure, explorer = page.get_by_text("drawn"), page.locator(".explorer-sentence")
+    assert (figure.is_visible(), explorer.is_visible()) == (False, True)
     assert page.locator(".explorer .explorer-caption").inner_text() == "What is seen."
     assert page.locator(".explorer #fig-x").count() == page.locator("#fig-x").count() == 1
     page.emulate_media(media="print")
-    assert (drawn.is_visible(), explorer.is_visible()) == (True, False)
-    page.context.close()
-    without, _ = opened(chromium, (folder / "replaced.html").as_uri(), java_script_enabled=False)
+    assert (figure.is_visible(), explorer.is_visible()) == (True, False)
+    without, _ = explore("replaced", java_script_enabled=False)
     assert without.get_by_text("drawn").is_visible()
-    without.context.close()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import shutil
 from contextlib import suppress
 
 import nbformat
@@ -12,7 +11,6 @@ import pandas as pd
 import pytest
 
 from course.slides import to_html
-from lib.paths import ROOT
 from press.build import Built, build
 from press.commands.book import FAILED, report
 from press.compare import differences
@@ -21,7 +19,7 @@ from press.execute import ChapterError, execute
 from press.failures import failures
 from press.guards import explain
 from press.toc import Page, read_notebook
-from tests.press.conftest import write_notebook
+from tests.press.conftest import code, write_book, write_notebook
 from tests.press.pages import parse
 
 QUICK = {"profile": "quick"}
@@ -50,19 +48,11 @@ def shown(cell: nbformat.NotebookNode) -> str:
 def book(tmp_path_factory) -> Page:
     """A book of a page in which two cells fail and a healthy one."""
     root = tmp_path_factory.mktemp("book")
-    for name, cells in {"bad": BAD, "good": ["print('all is well')"]}.items():
-        path = root / "chapters" / f"{name}.ipynb"
-        write_notebook(path, *cells)
-        notebook = nbformat.read(path, as_version=4)
-        words = f"# Page {name}\n\nThere are {{glue:text}}`rows` of them." * (name == "bad")
-        notebook.cells.insert(0, nbformat.v4.new_markdown_cell(words or "# Good", id="title"))
-        notebook.cells[2].metadata["tags"] = ["hide-cell"]
-        nbformat.write(notebook, path)
-    shutil.copytree(ROOT / "chapters" / "_static", root / "chapters" / "_static")
-    for name in ("_config.yml", "references.bib"):
-        shutil.copy(ROOT / name, root)
-    contents = "format: jb-book\nroot: chapters/good\nchapters:\n- file: chapters/bad\n"
-    (root / "_toc.yml").write_text(contents, encoding="utf-8")
+    bad = [code(BAD[0], "hide-cell"), *BAD[1:]]
+    title = "# Page bad\n\nThere are {glue:text}`rows` of them."
+    write_notebook(root / "chapters" / "bad.ipynb", *bad, title=title)
+    write_notebook(root / "chapters" / "good.ipynb", "print('all is well')", title="# Good")
+    write_book(root, "chapters/good\nchapters:\n- file: chapters/bad")
     return Page("chapters/bad", root)
 
 
@@ -73,7 +63,7 @@ def built(book) -> Built:
 
 def test_every_page_is_rendered_and_the_sentence_stands_in_its_place(built):
     bad, good = (parse(built.index.parent / f"chapters/{name}.html") for name in ("bad", "good"))
-    text = (built.index.parent / "chapters" / "bad.html").read_text(encoding="utf-8")
+    text = (built.index.parent / "chapters" / "bad.html").read_text("utf-8")
     at = [text.index(words) for words in ("drawn before", "A check failed here", "drawn after")]
     assert at == sorted(at)
     assert "ZeroDivisionError: division by zero; 1 later cell needs it and was not run." in text
@@ -97,13 +87,8 @@ def test_the_command_lists_what_failed_and_ends_with_3(built, capsys):
 
 
 def test_a_failed_page_runs_again_and_the_others_do_not(book, built):
-    again = execute(
-        [book, Page("chapters/good", book.root)],
-        QUICK,
-        book.root / "_build" / "executed" / "quick",
-        progress=False,
-        strict=False,
-    )
+    listed, folder = [book, Page("chapters/good", book.root)], book.root / "_build/executed/quick"
+    again = execute(listed, QUICK, folder, progress=False, strict=False)
     assert [page.fresh for page in again] == [True, False]
     assert again[0].failures == built.failures
 
@@ -129,10 +114,9 @@ def test_a_failed_page_can_be_compared_with_itself(book, built):
 
 def run(root, *cells: str) -> nbformat.NotebookNode:
     """The page of ``cells`` as a build that is not strict executes it."""
-    write_notebook(root / "chapters" / "one.ipynb", *cells)
-    done = execute([Page("chapters/one", root)], QUICK, root / "out", progress=False, strict=False)[
-        0
-    ]
+    page = Page("chapters/one", root)
+    write_notebook(page.notebook, *cells)
+    (done,) = execute([page], QUICK, root / "out", progress=False, strict=False)
     assert list(done.failures) == failures(read_notebook(done.path), "chapters/one")
     return read_notebook(done.path)
 

@@ -25,12 +25,11 @@ WITH_TESTS = ("protocol", "scale", "paper")  # whose commands take minutes
 
 def printed(guide: str) -> list[tuple[str, list[str]]]:
     """The commands below "What to run": the folder of each, and its words."""
-    text = GUIDES[guide].read_text(encoding="utf-8")
+    text = GUIDES[guide].read_text("utf-8")
     section = re.search(r"^## What to run\n(.*?)(?=^## )", text, re.DOTALL | re.MULTILINE)
     found = []
-    for block in re.findall(
-        r"^```bash\n(.*?)^```", section[1] if section else "", re.DOTALL | re.M
-    ):
+    body = section[1] if section else ""
+    for block in re.findall(r"^```bash\n(.*?)^```", body, re.DOTALL | re.M):
         first, *lines = block.splitlines()
         found += [(FOLDERS[first], shlex.split(line, comments=True)) for line in lines]
     return found
@@ -68,7 +67,7 @@ def write(guide: str, folder: Path) -> None:
             head, _, body = cell.source.partition("\n")
             file = folder / head.split()[1]
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(f"{body}\n", encoding="utf-8")
+            file.write_text(f"{body}\n", "utf-8")
         elif "\nadd_line(" in cell.source:
             code = f"from pathlib import Path\n{cell.source}"
             subprocess.run([sys.executable, "-c", code], cwd=folder, check=True)
@@ -76,27 +75,19 @@ def write(guide: str, folder: Path) -> None:
 
 def run(world: Path, folder: str, words: list[str]) -> str:
     """What a command prints; it must succeed."""
-    environment = os.environ | {"PYTHONPATH": str(world / "companion"), "PYTHONUTF8": "1"}
-    for name in [n for n in environment if n.startswith(("PYTEST_", "COVERAGE_"))]:
-        del environment[name]
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("PYTEST_", "COVERAGE_"))}
+    environment = kept | {"PYTHONPATH": str(world / "companion"), "PYTHONUTF8": "1"}
     program = {"python": sys.executable, "git": "git"}[words[0]]
-    done = subprocess.run(
-        [program, *words[1:]],
-        cwd=world / folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=False,
-    )
+    options = {"env": environment, "capture_output": True, "encoding": "utf-8", "check": False}
+    done = subprocess.run([program, *words[1:]], cwd=world / folder, **options)
     assert done.returncode == 0, f"{shlex.join(words)}\n{done.stdout[-6000:]}{done.stderr[-3000:]}"
     return done.stdout
 
 
 def replace_once(file: Path, old: str, new: str) -> None:
-    text = file.read_text(encoding="utf-8")
+    text = file.read_text("utf-8")
     assert text.count(old) == 1, (file, old)
-    file.write_text(text.replace(old, new), encoding="utf-8")
+    file.write_text(text.replace(old, new), "utf-8")
 
 
 def apply(guide: str, world: Path, fails: bool) -> dict[str, str]:
@@ -107,23 +98,22 @@ def apply(guide: str, world: Path, fails: bool) -> dict[str, str]:
     assert len(folders) == 1  # a guide works in one place
     folder = world / folders.pop()
     write(guide, folder)
-    if guide == "paper":
-        if not fails:
-            return {
-                "--file": "2 reproduced, 0 too close to call, 0 same direction, 0 not reproduced"
-            }
+    if guide == "paper" and fails:
         cells = folder / "studies" / "coin_survey" / "cells.py"
         replace_once(cells, "float(estimate)", "float(estimate) + 0.1")
-        return {"--file": "1 reproduced, 0 too close to call, 0 same direction, 1 not reproduced"}
-    if guide == "claim" and fails:
+    elif guide == "claim" and fails:
         replace_once(folder / "my_claims.yml", "epsilon: 1.0}", "epsilon: 1.0, sign: -1}")
-        return {"--file": "NOT REPRODUCED"}
-    return {"--file": "REPRODUCED"} if guide == "claim" else {}
+    counts = "{} reproduced, 0 too close to call, 0 same direction, {} not reproduced"
+    said = {
+        "paper": counts.format(*(1, 1) if fails else (2, 0)),
+        "claim": "NOT REPRODUCED" if fails else "REPRODUCED",
+    }
+    return {"--file": said[guide]} if guide in said else {}
 
 
 def explain(world: Path) -> None:
     """Put the field that the guide to a paper prints into the row that failed."""
-    text = GUIDES["paper"].read_text(encoding="utf-8")
+    text = GUIDES["paper"].read_text("utf-8")
     (fields,) = re.findall(r"^```yaml\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
     assert set(yaml.safe_load(textwrap.dedent(fields))) == {"reading"}
     file = world / "companion" / "data" / "claims" / "coin_survey.yml"
@@ -132,10 +122,9 @@ def explain(world: Path) -> None:
 
 CASES = [*((name, False) for name in GUIDES if printed(name)), ("paper", True), ("claim", True)]
 SOME = (("metric", False), ("paper", True))  # the rest takes over a minute
+THOROUGH = pytest.mark.thorough("commands of the guides")
 SHORT = [
-    pytest.param(
-        *case, marks=() if case in SOME else pytest.mark.thorough("commands of the guides")
-    )
+    pytest.param(*case, marks=() if case in SOME else THOROUGH)
     for case in CASES
     if not all(_is_long(words) for _, words in printed(case[0]))
 ]
@@ -150,7 +139,7 @@ def test_the_short_commands_of_a_guide_work(guide, fails, world):
             assert all(text in out for part, text in said.items() if part in words), out
 
 
-@pytest.mark.thorough("commands of the guides")
+@THOROUGH
 @pytest.mark.parametrize(("guide", "fails"), [c for c in CASES if c[0] in WITH_TESTS])
 def test_all_commands_of_a_guide_work(guide, fails, world):
     said = apply(guide, world, fails)
@@ -174,35 +163,16 @@ def test_every_long_command_is_run_and_every_guide_prints_some():
     assert {name for name in GUIDES if not printed(name)} == {"faults", "teaching"}
 
 
-@pytest.mark.parametrize(
-    "program",
-    [
-        ["pytest"],
-        pytest.param(
-            ["python", "-m", "pytest"], marks=pytest.mark.thorough("commands of the guides")
-        ),
-    ],
-)
+PROGRAMS = [["pytest"], pytest.param(["python", "-m", "pytest"], marks=THOROUGH)]
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
 def test_the_battery_finds_a_protocol_where_it_is_called(program, tmp_path):
     """The program looked beside itself and on Python's path, and not in the folder of the call."""
     write("protocol", tmp_path)
-    words = [
-        *program,
-        str(ROOT / "tests" / "ldp" / "test_battery.py"),
-        "-q",
-        "-p",
-        "no:cacheprovider",
-    ]
-    done = subprocess.run(
-        [
-            str(Path(sys.executable).parent / words[0]),
-            *words[1:],
-            *("-k", "HR and no_users", "--protocol", "hadamard_response:HR"),
-        ],
-        cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    program = [str(Path(sys.executable).with_name(program[0])), *program[1:]]
+    battery = [str(ROOT / "tests/ldp/test_battery.py"), "-q", "-p", "no:cacheprovider"]
+    chosen = ["-k", "HR and no_users", "--protocol", "hadamard_response:HR"]
+    options = {"env": os.environ | {"PYTHONPATH": str(ROOT)}, "capture_output": True, "text": True}
+    done = subprocess.run([*program, *battery, *chosen], cwd=tmp_path, check=False, **options)
     assert "1 passed" in done.stdout, done.stdout

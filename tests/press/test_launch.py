@@ -10,52 +10,37 @@ from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from types import SimpleNamespace
 
-import nbformat
 import pytest
 import yaml
 from sphinx_book_theme.header_buttons import launch as theme
 
 from lib.paths import ROOT
-from press.pairs import COLAB, SETUP
+from press.pairs import COLAB
 from tests.declared import CORE, extra, names, pins
-from tests.press.conftest import CHAPTERS
+from tests.press.conftest import CHAPTERS, SERVICES, each_chapter
 from tests.press.pages import parse
 from tests.programs import python
 
 ADDRESS = "https://github.com/someone/companion"
-SERVICES = {
-    "Binder": "https://mybinder.org/v2/gh/someone/companion/main?urlpath=lab/tree/{}",
-    "Colab": "https://colab.research.google.com/github/someone/companion/blob/main/{}",
-}
 
 
 def _buttons(config: dict, doc: str) -> dict[str, str]:
     """What the theme makes of a configuration, on one page."""
     options = config["sphinx"]["config"]["html_theme_options"]
-    app = SimpleNamespace(
-        config={"html_theme_options": options},
-        env=SimpleNamespace(
-            doc2path=lambda name: f"{name}.ipynb", metadata={doc: {"kernelspec": {}}}
-        ),
-    )
-    *_, user, repository_name = options["repository_url"].split("/")  # as the theme splits it
-    context = {
-        "header_buttons": [],
-        "pagename": doc,
-        "sourcename": f"{doc}.ipynb",
-        "page_source_suffix": ".ipynb",
-        "github_url": "https://github.com",
-        "github_user": user,
-        "github_repo": repository_name,
-    }
+    about = {"doc2path": "{}.ipynb".format, "metadata": {doc: {"kernelspec": {}}}}
+    app = SimpleNamespace(config={"html_theme_options": options}, env=SimpleNamespace(**about))
+    *_, user, name = options["repository_url"].split("/")  # as the theme splits it
+    place = {"pagename": doc, "sourcename": f"{doc}.ipynb", "page_source_suffix": ".ipynb"}
+    github = {"github_user": user, "github_repo": name, "github_url": "https://github.com"}
+    context = {"header_buttons": []} | place | github
     theme.add_launch_buttons(app, doc, "page.html", context, None)
     return {b["text"]: b["url"] for group in context["header_buttons"] for b in group["buttons"]}
 
 
-@pytest.mark.parametrize("page", CHAPTERS, ids=lambda page: page.doc)
+@each_chapter
 def test_each_button_leads_to_a_notebook_of_the_repository(page):
     """Of the theme, once ``_config.yml`` has an address; until then ``launch.js`` makes the same."""
-    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+    config = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))
     config["sphinx"]["config"]["html_theme_options"] |= {
         "repository_url": ADDRESS,
         "repository_branch": "main",
@@ -67,31 +52,17 @@ def test_each_button_leads_to_a_notebook_of_the_repository(page):
         },
     }
     found = _buttons(config, page.doc)
-    assert found == {
-        service: link.format(f"{page.doc}.ipynb") for service, link in SERVICES.items()
-    }
-    assert (ROOT / f"{page.doc}.ipynb").is_file()
+    assert found == {name: link.format(f"{page.doc}.ipynb") for name, link in SERVICES.items()}
 
 
-def test_no_page_leads_to_a_service_before_a_reader_says_where(html):
+def test_a_page_links_its_notebook_for_download_and_no_service(html):
+    """The launch menu of a copy without an address reads the notebook's place from this link, and
+    asks a reader where the copy is published.
+    """
     for page in CHAPTERS:
         links = [a.get("href", "") for a in parse(html / f"{page.doc}.html").of("a")]
         assert not [link for link in links if "mybinder.org" in link or "colab.research" in link]
-
-
-def test_a_page_links_its_notebook_for_download(html):
-    """The launch menu of a copy without an address reads the notebook's place from this link."""
-    for page in CHAPTERS:
-        assert (ROOT / f"{page.doc}.ipynb").is_file()
-        links = [a.get("href", "") for a in parse(html / f"{page.doc}.html").of("a")]
         assert any(link.endswith(f"_sources/{page.doc}.ipynb") for link in links), page.doc
-
-
-def test_every_notebook_starts_with_the_set_up():
-    for page in CHAPTERS:
-        first = nbformat.read(page.notebook, as_version=4).cells[0]
-        assert first.metadata["tags"] == [SETUP], page.doc
-        assert first.source == COLAB
 
 
 def test_elsewhere_than_on_colab_the_set_up_does_nothing():
@@ -121,10 +92,8 @@ def test_on_colab_the_set_up_clones_installs_and_goes_there(monkeypatch, tmp_pat
 
 def test_binder_has_what_it_reads():
     folder = ROOT / ".binder"
-    assert (folder / "runtime.txt").read_text(encoding="utf-8").strip() == "python-3.11"
-    (included,) = re.findall(
-        r"^-r (\S+)", (folder / "requirements.txt").read_text(encoding="utf-8"), re.M
-    )
+    assert (folder / "runtime.txt").read_text("utf-8").strip() == "python-3.11"
+    (included,) = re.findall(r"^-r (\S+)", (folder / "requirements.txt").read_text("utf-8"), re.M)
     assert (folder / included).resolve() == ROOT / "requirements.txt"
 
 

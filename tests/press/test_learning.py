@@ -9,31 +9,20 @@ import re
 
 import pytest
 
-from press.teaching import LEVELS, facts, measured_on, run_times
+from press.teaching import LEVELS, Exercise, facts, measured_on, run_times
 from press.times import write_times
 from press.toc import Page
 from tests.press.conftest import CHAPTERS
 
-TAUGHT = [
-    page
-    for page in CHAPTERS
-    if page.doc != "chapters/index"
-    and not page.doc.startswith(("chapters/front/", "chapters/guides/"))
-]
-GUIDES = [
-    page
-    for page in CHAPTERS
-    if page.doc.startswith("chapters/guides/") and not page.doc.endswith("teaching")
-]
+NOT_TAUGHT = ("chapters/index", "chapters/front/", "chapters/guides/")
+TAUGHT = [page for page in CHAPTERS if not page.doc.startswith(NOT_TAUGHT)]
+GUIDES = [p for p in CHAPTERS if "/guides/" in p.doc and not p.doc.endswith("teaching")]
+STATED = ("title", "objectives", "before", "minutes", "data_badge")
 
 
 def _missing(page: Page) -> list[str]:
     said = facts(page)
-    return [
-        name
-        for name in ("title", "objectives", "before", "minutes", "data_badge")
-        if not getattr(said, name)
-    ]
+    return [name for name in STATED if not getattr(said, name)]
 
 
 @pytest.mark.parametrize("page", [*TAUGHT, *GUIDES], ids=lambda page: page.doc)
@@ -61,53 +50,37 @@ def test_each_exercise_has_a_box_that_checks_it_or_the_mark_reason():
 @pytest.mark.parametrize("page", TAUGHT, ids=lambda page: page.doc)
 def test_a_solutions_words_stand_behind_the_directive_that_opens_it(page):
     """Inside it they are silently left out of the page."""
-    bodies = re.findall(
-        r"^```\{solution-start\}[^\n]*\n(.*?)^```",
-        page.text.read_text(encoding="utf-8"),
-        re.M | re.S,
-    )
+    opened = r"^```\{solution-start\}[^\n]*\n(.*?)^```"
+    bodies = re.findall(opened, page.text.read_text("utf-8"), re.M | re.S)
     assert [line for body in bodies for line in body.splitlines() if not line.startswith(":")] == []
 
 
 def test_a_guide_ends_with_what_to_run_and_what_a_reviewer_asks():
     for page in GUIDES:
         heads = [
-            line
-            for line in page.text.read_text(encoding="utf-8").splitlines()
-            if line.startswith("## ")
+            line for line in page.text.read_text("utf-8").splitlines() if line.startswith("## ")
         ]
         assert heads[-2:] == ["## What to run", "## What a reviewer will ask"], page.doc
 
 
 def test_what_is_missing_is_seen(tmp_path):
     page = Page("page", tmp_path)
-    page.text.write_text(
-        "---\njupytext: x\n---\n\n# T\n\n```{exercise} A\n:label: a\nHow?\n```\n", encoding="utf-8"
-    )
-    assert _missing(page) == ["objectives", "before", "minutes", "data_badge"]
-    (exercise,) = facts(page).exercises
-    assert (exercise.title, exercise.label, exercise.level, exercise.solved) == (
-        "A",
-        "a",
-        "",
-        False,
-    )
+    exercise = "```{exercise} A\n:label: a\nHow?\n```\n"
+    page.text.write_text(f"---\njupytext: x\n---\n\n# T\n\n{exercise}", "utf-8")
+    assert _missing(page) == [*STATED[1:]]
+    assert facts(page).exercises == (Exercise("A", "a", "", False, False, False),)
 
 
 def test_run_times_are_kept_and_read(tmp_path):
-    (tmp_path / "_toc.yml").write_text("root: one\nchapters: [{file: two}]\n", encoding="utf-8")
+    (tmp_path / "_toc.yml").write_text("root: one\nchapters: [{file: two}]\n", "utf-8")
     for name in ("one", "two"):
-        (tmp_path / f"{name}.ipynb").write_text("", encoding="utf-8")
-    (tmp_path / "one.json").write_text(
-        json.dumps({"seconds": 12.3, "key": "k", "sha256": "s", "data": [], "found": []}),
-        encoding="utf-8",
-    )
+        (tmp_path / f"{name}.ipynb").write_text("", "utf-8")
+    stamp = {"seconds": 12.3, "key": "k", "sha256": "s", "data": [], "found": []}
+    (tmp_path / "one.json").write_text(json.dumps(stamp), "utf-8")
     assert write_times(tmp_path, tmp_path / "times.csv", tmp_path) == 1
     assert run_times(tmp_path / "times.csv").to_dict() == {"one": 12}
     assert "load average" in measured_on(tmp_path / "times.csv")
     assert run_times(tmp_path / "none.csv").empty
-    with pytest.raises(ValueError, match="build the book first"):
-        write_times(tmp_path / "empty", tmp_path / "times.csv", tmp_path)
 
 
 def test_run_times_speak_of_chapters_that_there_are():

@@ -12,7 +12,7 @@ from lib.files import read_yaml
 from lib.ledger import evaluate, read_claims
 from lib.paths import ROOT
 from studies.verdicts.cards import contested
-from tests.press.test_browser import OVERFLOW, PHONE, opened
+from tests.press.test_browser import OVERFLOW, PHONE, WIDE
 
 pytestmark = pytest.mark.browser
 LEDGER = "chapters/verdicts/ledger"
@@ -38,19 +38,15 @@ ANCHORS = {  # of pages that are no more, and where they must lead
 
 
 @pytest.fixture
-def ledger(chromium, html):
+def ledger(open_page):
     """Open the ledger at an address; its page is closed after the test."""
-    contexts = []
 
-    def open_at(anchor: str = "", **options):
-        page, wrong = opened(chromium, Path(html, f"{LEDGER}.html").as_uri() + anchor, **options)
-        contexts.append(page.context)
+    def open_at(*anchor: str, **options):
+        page, wrong = open_page(LEDGER, *anchor, **options)
         assert wrong == [] or not options.get("java_script_enabled", True)
         return page
 
-    yield open_at
-    for context in contexts:
-        context.close()
+    return open_at
 
 
 def status(page) -> str:
@@ -144,7 +140,7 @@ def test_a_print_has_every_claim_and_no_menus(ledger):
     assert page.locator(".claims[open]").count() == 0
 
 
-@pytest.mark.parametrize("options", [PHONE, {"viewport": {"width": 1280, "height": 800}}])
+@pytest.mark.parametrize("options", [PHONE, {"viewport": WIDE}])
 def test_open_cards_fit_the_page_and_closed_ones_leave_it_short(ledger, options):
     page = ledger(**options)
     # the four pages before this one had 79,093 and 126,926
@@ -157,19 +153,17 @@ def test_open_cards_fit_the_page_and_closed_ones_leave_it_short(ledger, options)
 def test_moved_pages_lead_on_with_their_anchors(chromium, html):
     moved = read_yaml(ROOT / "_config.yml", dict)["sphinx"]["config"]["moved_pages"]
     assert {f"chapters/{old.partition('#')[0]}" for old in ANCHORS} == set(moved)
-    context = chromium.new_context()
-    page = context.new_page()
+    page = chromium.new_page()
     for old, new in ANCHORS.items():
         name, _, anchor = old.partition("#")
         page.goto(Path(html, f"chapters/{name}.html").as_uri() + f"#{anchor}" * bool(anchor))
         page.wait_for_url(f"**/chapters/{new}")
         assert page.evaluate("document.getElementById(location.hash.slice(1)).checkVisibility()")
-    context.close()
+    page.context.close()
 
 
 def test_a_moved_page_leads_on_without_scripts(chromium, html):
-    context = chromium.new_context(java_script_enabled=False)
-    page = context.new_page()
+    page = chromium.new_page(java_script_enabled=False)
     page.goto(Path(html, "chapters/verdicts/coherence.html").as_uri())
     page.wait_for_url("**/chapters/verdicts/ledger.html#claims-coherence")
-    context.close()
+    page.context.close()

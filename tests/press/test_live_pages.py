@@ -15,8 +15,7 @@ from filelock import FileLock
 from lib.datasets import DataError
 from lib.paths import BUILD
 from press.live import lessons, write_live
-from press.pairs import SETUP
-from press.toc import read_notebook
+from press.toc import page_code, read_notebook, tags
 from tests.press.firefox import PROGRAM, Firefox
 from tests.press.test_browser import INSIDE
 
@@ -109,11 +108,7 @@ def words(outputs: list) -> str:
 def differences(doc: str, ran: list[dict], most: int = 1000) -> list[str]:
     """The cells that do not give what the built page has; a live cell may be on other data."""
     notebook = read_notebook(BUILD / "executed" / "quick" / f"{doc}.ipynb")
-    code = [c for c in notebook.cells if c.cell_type == "code"]
-    cells = [
-        c for c in code if not {SETUP, "injected-parameters"} & set(c.metadata.get("tags", []))
-    ]
-    cells = cells[:most]
+    cells = page_code(notebook)[:most]
     assert [one["number"] for one in ran] == list(range(1, len(ran) + 1))
     wrong, absent = [], False
     for one, cell in zip(ran, cells, strict=False):
@@ -125,9 +120,7 @@ def differences(doc: str, ran: list[dict], most: int = 1000) -> list[str]:
             assert "An earlier cell could not run" in one["why"]
         elif one["outcome"] == "error":
             wrong.append(f"cell {one['number']}: {made[-900:]}")
-        elif "live" not in cell.metadata.get("tags", []) and " ".join(made.split()) != words(
-            cell.outputs
-        ):
+        elif "live" not in tags(cell) and " ".join(made.split()) != words(cell.outputs):
             wrong.append(f"cell {one['number']}: {words(cell.outputs)[:200]} but {made[:200]}")
     if len(ran) != len(cells):
         wrong.append(f"stopped after {len(ran)} of {len(cells)} cells")

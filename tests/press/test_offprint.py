@@ -33,17 +33,7 @@ src="data:image/png;base64,{PIXEL}"><img class="only-dark" alt="a" src="data:ima
 <div class="exercise"><p>How many?</p><div class="answer">box</div></div><div class="solution">Secret.</div>
 <script>1 &lt; 2</script></article></html>"""
 DOCS = ["chapters/one", "chapters/two"]
-LEFT_OUT = (
-    "badges",
-    "folded",
-    "Move it.",
-    "box",
-    "Secret.",
-    "#</a>",
-    "srcset",
-    "only-dark",
-    "script",
-)
+LEFT_OUT = "badges|folded|Move it.|box|Secret.|#</a>|srcset|only-dark|script".split("|")
 
 
 @pytest.fixture
@@ -53,7 +43,7 @@ def book(tmp_path, chromium, monkeypatch):
     (tmp_path / "chapters").mkdir()
     for name, other in (("one", "two"), ("two", "one")):
         text = PAGE.format(title=name, other=other)
-        (tmp_path / "chapters" / f"{name}.html").write_text(text, encoding="utf-8")
+        (tmp_path / "chapters" / f"{name}.html").write_text(text, "utf-8")
     return tmp_path
 
 
@@ -71,16 +61,11 @@ def test_an_epub_is_well_formed_and_leads_to_its_own_pages(book):
     listed = re.findall(r'href="([^"]*)"', files["book.opf"].decode())
     assert {*listed} == {*names} - {"mimetype", "META-INF/container.xml", "book.opf"}
     page = files["one.xhtml"].decode()
-    assert "one &amp; more" in page
-    assert "<mi" in page
-    assert "mjx-" not in page
-    assert 'href="two.xhtml#two--place"' in page
+    links = ['href="two.xhtml#two--place"', 'href="https://example.org/"', 'id="one--fig-x"']
+    assert not [words for words in ("one &amp; more", "<mi", *links) if words not in page]
+    assert not [words for words in ("mjx-", "elsewhere.html", *LEFT_OUT) if words in page]
     assert 'id="two--place"' in files["two.xhtml"].decode()
-    assert 'href="https://example.org/"' in page
-    assert "elsewhere.html" not in page
-    assert 'id="one--fig-x"' in page
     assert [n for n in names if n.endswith("png")] == ["images/0.png"]
-    assert not [words for words in LEFT_OUT if words in page]
 
 
 def test_a_pdf_has_the_pages_and_an_outline(book):

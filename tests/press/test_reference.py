@@ -30,7 +30,7 @@ def written(tmp_path_factory) -> dict[str, str]:
     """The source of each page of the reference."""
     folder = tmp_path_factory.mktemp("reference")
     write_reference(DOCS, folder)
-    return {doc: (folder / f"{doc}.rst").read_text(encoding="utf-8") for doc in DOCS}
+    return {doc: (folder / f"{doc}.rst").read_text("utf-8") for doc in DOCS}
 
 
 def test_each_public_package_and_each_study_has_a_page():
@@ -61,11 +61,9 @@ def test_a_built_page_has_a_place_and_a_source_for_every_name(html, page):
 
 def test_the_value_of_a_constant_and_its_comment_are_shown():
     source = "A = 3  # of all\nB: dict = {  # by name\n    'x': 1,\n}\n_C = 1\nD = 2\n'''Said.'''\nE = [\n    1,\n]  # last\n"
-    assert [*constants(source)] == [
-        ("A", "3", "of all"),
-        ("B", "{'x': 1}", "by name"),
-        ("E", "[1]", "last"),
-    ]
+    names, values, notes = zip(*constants(source), strict=True)
+    assert (names, values) == (("A", "B", "E"), ("3", "{'x': 1}", "[1]"))
+    assert notes == ("of all", "by name", "last")
 
 
 @pytest.mark.parametrize("name", STUDIES)
@@ -90,7 +88,7 @@ def test_the_docstrings_of_a_page_are_there_and_their_examples_have_a_section(pa
     """Below another heading numpydoc takes them for that section's entries."""
     wrong = []
     for module, file in modules_of(page).items():
-        tree = ast.parse(file.read_text(encoding="utf-8"))
+        tree = ast.parse(file.read_text("utf-8"))
         top = [n for n in tree.body if isinstance(n, ast.FunctionDef | ast.ClassDef)]
         public = [n for n in top if not n.name.startswith("_")]
         wrong += [f"{module}.{n.name}: no docstring" for n in public if not ast.get_docstring(n)]

@@ -10,7 +10,7 @@ import pytest
 
 from press.render import RenderError, render
 from press.stage import keep_times
-from tests.press.conftest import write_notebook
+from tests.press.conftest import code, write_notebook
 
 CONFIG = """\
 title: Small
@@ -27,15 +27,11 @@ def staged(folder: Path, said: str, title: str = "Two") -> Path:
     before = folder.with_name("before")
     if folder.exists():
         folder.rename(before)
-    write_notebook(folder / "one.ipynb", "print(1)")
-    notebook = nbformat.read(folder / "one.ipynb", as_version=4)
-    words = "# One\n\nAs {doc}`two` says."
-    notebook.cells.insert(0, nbformat.v4.new_markdown_cell(words, id="title"))
-    notebook.cells[2].outputs = [nbformat.v4.new_output("stream", text=said)]
-    nbformat.write(notebook, folder / "one.ipynb")
+    printed = code("print(1)", outputs=[nbformat.v4.new_output("stream", text=said)])
+    write_notebook(folder / "one.ipynb", printed, title="# One\n\nAs {doc}`two` says.")
     words = f"# {title}\n\n```{{prf:theorem}} T\n:label: t\nIt holds.\n```\n"
     for name, text in {"two.md": words, "_toc.yml": CONTENTS, "_config.yml": CONFIG}.items():
-        (folder / name).write_text(text, encoding="utf-8")
+        (folder / name).write_text(text, "utf-8")
     keep_times(before, folder)
     return folder
 
@@ -43,7 +39,7 @@ def staged(folder: Path, said: str, title: str = "Two") -> Path:
 def written(html: Path) -> dict[str, str]:
     """Every page and index of a book, without checksums of styles and words that are nowhere."""
     files = [*html.rglob("*.html"), *html.rglob("search*.js")]
-    texts = ((f.relative_to(html).as_posix(), f.read_text(encoding="utf-8")) for f in files)
+    texts = ((f.relative_to(html).as_posix(), f.read_text("utf-8")) for f in files)
     return {name: re.sub(r'\?v=\w+|(, )?"\w+": \[\]', "", text) for name, text in texts}
 
 
@@ -106,7 +102,7 @@ def with_reference(folder: Path, event: str, answer: str) -> Path:
     }
     for name, text in said.items():
         (stage / name).parent.mkdir(parents=True, exist_ok=True)
-        (stage / name).write_text(text, encoding="utf-8")
+        (stage / name).write_text(text, "utf-8")
     return stage
 
 

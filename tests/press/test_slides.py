@@ -60,17 +60,12 @@ def shown(request, chromium, decks):
     page.context.close()
 
 
-def overflows(page, index: int) -> list[str]:
-    """What does not fit on a slide; also inside of reveal.js's own scaling, which is 1 here."""
-    return page.evaluate(OVERFLOW, index)
-
-
 def test_every_slide_fits_the_screen(shown):
     session, page, wrong = shown
     slides = deck(session)
     assert page.evaluate("Reveal.getTotalSlides()") == len(slides)
     assert page.evaluate("Reveal.getScale()") == 1
-    found = {slide.title: overflows(page, i) for i, slide in enumerate(slides)}
+    found = {slide.title: page.evaluate(OVERFLOW, i) for i, slide in enumerate(slides)}
     assert {title: what for title, what in found.items() if what} == {}
     assert page.evaluate(RAW_MATH) == []
     assert wrong == []
@@ -86,8 +81,7 @@ def test_the_window_of_the_speaker_shows_slides_and_notes(decks, chromium):
     view.on("console", lambda m: wrong.see(0, m.text) if m.type == "error" else None)
     view.locator(".speaker-controls-notes .value").wait_for()
     assert "What we are after today" in view.locator(".speaker-controls-notes").inner_text()
-    frames = view.locator("iframe").count()
-    assert frames == 2
+    assert view.locator("iframe").count() == 2
     assert wrong == []
     tab.context.close()
 
@@ -104,18 +98,13 @@ def test_a_deck_has_no_serious_barrier(shown):
 
 
 def test_a_slide_that_is_too_full_would_be_seen(chromium, decks, tmp_path):
-    text = (
-        decks[0]
-        .read_text(encoding="utf-8")
-        .replace('<div class="words">', '<div class="words">' + "<p>more</p>" * 30)
-    )
-    wide = text.replace("<h1>", "<h1>" + "w" * 80, 1)
-    page = decks[0].with_name("full.html")
-    page.write_text(wide, encoding="utf-8")
+    words, page = '<div class="words">', decks[0].with_name("full.html")
+    text = decks[0].read_text("utf-8").replace(words, words + "<p>more</p>" * 30)
+    page.write_text(text.replace("<h1>", "<h1>" + "w" * 80, 1), "utf-8")
     tab, _ = opened(chromium, page.as_uri(), **SCREEN)
     tab.wait_for_function(READY)
-    assert any("H1" in what for what in overflows(tab, 0))
-    assert any("more" in what for what in overflows(tab, 3))
+    assert any("H1" in what for what in tab.evaluate(OVERFLOW, 0))
+    assert any("more" in what for what in tab.evaluate(OVERFLOW, 3))
     tab.context.close()
     page.unlink()
 
@@ -124,7 +113,7 @@ def test_a_deck_is_printed_one_page_a_slide(decks):
     program = printer()
     if program is None:
         pytest.skip("no Chromium on this machine (apt install chromium): nothing is printed")
-    pdf, source = write_pdf(decks[0], program), decks[0].read_text(encoding="utf-8")
+    pdf, source = write_pdf(decks[0], program), decks[0].read_text("utf-8")
     assert pages_of(pdf) == len(deck(ALL[0]))
     tagged = pdf.read_bytes()
     assert b"/StructTreeRoot" in tagged
@@ -146,10 +135,6 @@ def test_the_public_book_has_the_syllabus_and_nothing_of_the_lecturers(html):
             secrets += [sample["text"][:60] for sample in written["samples"]]
     assert len(secrets) > 150
     kinds = (".html", ".js", ".ipynb", ".md", ".txt")
-    public = [
-        f.read_text(errors="replace", encoding="utf-8")
-        for f in html.rglob("*")
-        if f.suffix in kinds
-    ]
+    public = [f.read_text("utf-8", "replace") for f in html.rglob("*") if f.suffix in kinds]
     assert [words for words in secrets if any(words in text for text in public)] == []
     assert all(any(session.objectives[0] in text for text in public) for session in ALL)

@@ -17,7 +17,7 @@ def test_every_package_in_the_pages_has_its_licence_there(tmp_path):
 
 
 def test_the_licence_that_mathjax_comes_without_is_kept_here():
-    text = (CHAPTERS / "_static" / "licences" / "mathjax.txt").read_text(encoding="utf-8")
+    text = (CHAPTERS / "_static" / "licences" / "mathjax.txt").read_text("utf-8")
     assert "MathJax" in text.splitlines()[0]
     assert "Apache License" in text
     assert "accepting any such warranty or additional liability." in text

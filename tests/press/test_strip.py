@@ -7,10 +7,9 @@ import re
 import nbformat
 import pytest
 
-from press.pairs import METADATA
 from press.render import jupyter_book
 from press.toc import Page
-from tests.press.conftest import CHAPTERS as PAGES
+from tests.press.conftest import CHAPTERS, code, words, write_cells
 from tests.press.measure import CELL, cells
 
 STRIP = re.compile(r"^:::\{dropdown\} About this page · rerun it\n:class-container: about\n", re.M)
@@ -39,33 +38,26 @@ ABOUT = """\
 
 def page(folder, *cells):
     """A page of the cells, rendered from nothing."""
-    notebook = nbformat.v4.new_notebook(cells=[*cells], metadata=METADATA)
-    for number, cell in enumerate(notebook.cells):
-        cell.id = f"cell-{number}"
-    nbformat.write(notebook, folder / "one.ipynb")
-    (folder / "_config.yml").write_text(CONFIG, encoding="utf-8")
-    (folder / "_toc.yml").write_text("format: jb-book\nroot: one\n", encoding="utf-8")
+    write_cells(folder / "one.ipynb", *cells)
+    (folder / "_config.yml").write_text(CONFIG, "utf-8")
+    (folder / "_toc.yml").write_text("format: jb-book\nroot: one\n", "utf-8")
     html, warnings = jupyter_book(folder, folder / "out", strict=False)
     return (html / "one.html").read_text("utf-8"), warnings
 
 
-def code(source, *named):
-    shown = nbformat.v4.new_output("stream", text=f"of {source}\n")
-    return nbformat.v4.new_code_cell(source, metadata={"tags": [*named]}, outputs=[shown])
-
-
-def words(source):
-    return nbformat.v4.new_markdown_cell(source)
+def shown(source, *named):
+    """A code cell that has shown its source."""
+    return code(source, *named, outputs=[nbformat.v4.new_output("stream", text=f"of {source}\n")])
 
 
 @pytest.mark.thorough("pages of one cell")
 def test_the_marked_cells_move_into_the_strip_and_the_others_stay(tmp_path):
     parts = [
         words(HEAD),
-        code("runs: int = 3", "parameters"),
-        code("badges()", "remove-input", "about"),
+        shown("runs: int = 3", "parameters"),
+        shown("badges()", "remove-input", "about"),
         words(ABOUT),
-        code("print(1)"),
+        shown("print(1)"),
     ]
     html, warnings = page(tmp_path, *parts)
     assert warnings == []
@@ -81,20 +73,16 @@ def test_the_marked_cells_move_into_the_strip_and_the_others_stay(tmp_path):
 
 @pytest.mark.thorough("pages of one cell")
 def test_a_cell_without_a_strip_is_warned_of(tmp_path):
-    _, warnings = page(tmp_path, words(HEAD), code("badges()", "remove-input", "about"))
+    _, warnings = page(tmp_path, words(HEAD), shown("badges()", "remove-input", "about"))
     assert len(warnings) == 1
     assert "one must have one dropdown of the class about, got 0" in warnings[0]
 
 
 def heads(page: Page) -> list[str]:
     """What the source of a page lacks of the form."""
-    text = page.text.read_text(encoding="utf-8")
-    checks = [
-        cell
-        for cell in cells(text)
-        if not cell.lines[0].startswith("%%")
-        and any(line.startswith("check_parameters(") for line in cell.lines)
-    ]
+    text = page.text.read_text("utf-8")
+    own = [cell for cell in cells(text) if not cell.lines[0].startswith("%%")]
+    checks = [c for c in own if any(line.startswith("check_parameters(") for line in c.lines)]
     wrong = [] if all("about" in cell.tags for cell in checks) else ["tag about"]
     if len(found := STRIP.split(CELL.sub("", text))) != 2:
         return [*wrong, f"{len(found) - 1} strips"]
@@ -102,7 +90,7 @@ def heads(page: Page) -> list[str]:
     return wrong + [mark for mark in FURNITURE if mark in before + after.partition("\n:::")[2]]
 
 
-LESSONS = [page for page in PAGES if page.doc != "chapters/index"]  # home shows no code at all
+LESSONS = [page for page in CHAPTERS if page.doc != "chapters/index"]  # home shows no code at all
 
 
 @pytest.mark.parametrize("page", LESSONS, ids=lambda page: page.doc)

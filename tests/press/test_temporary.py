@@ -22,7 +22,7 @@ EXECUTE = (
 MAKES_A_FOLDER = sorted(
     page.stem
     for page in (CHAPTERS / "guides").glob("*.md")
-    if re.search(r"tempfile\.\w", page.read_text(encoding="utf-8"))
+    if re.search(r"tempfile\.\w", page.read_text("utf-8"))
 )
 
 
