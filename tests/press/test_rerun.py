@@ -13,6 +13,7 @@ import nbformat
 import pytest
 
 from lib.cli import main
+from lib.pages.headline import KIND
 from lib.paths import ROOT
 from press.rerun import chapter, estimate, folder_name, requested, rerun
 from press.side_by_side import label, sentence, side_by_side
@@ -116,6 +117,18 @@ def test_only_what_differs_is_set_side_by_side():
 
 
 # --- the headline
+
+
+def test_settings_that_differ_in_more_are_told_apart_by_all_of_it():
+    def version(epsilon: float, runs: int) -> tuple:
+        body = {"DI": [[epsilon, None, None], [runs, None, None]]}
+        cell = code("headline()", outputs=[nbformat.v4.new_output("display_data", {KIND: body})])
+        return "page", {"epsilon": epsilon, "runs": runs}, nbformat.v4.new_notebook(cells=[cell])
+
+    text = side_by_side([version(0.5, 1), version(2.0, 2)])
+    for said in ("epsilon = 0.5, runs = 1", "without privacy, as for epsilon = 2.0, runs = 2"):
+        assert f">{said}<" in text
+    assert "One run of a setting has no interval" in text
 
 
 def test_several_values_end_on_one_table_one_figure_and_a_sentence(compared):
