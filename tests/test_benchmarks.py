@@ -82,10 +82,7 @@ def test_a_stored_fit_of_the_comparison_keeps_its_key():
 
 
 def test_audit_rates_count_flags():
-    rows = [
-        {"copied": 0.0, "people": 9, "households": "1", "told": True, "flagged": f}
-        for f in (1, 0, 0, 1)
-    ]
-    found = summary(pd.DataFrame(rows)).iloc[0]
+    audited = {"copied": 0.0, "people": 9, "households": "1", "told": True}
+    found = summary(pd.DataFrame([audited | {"flagged": f} for f in (1, 0, 0, 1)])).iloc[0]
     assert (found["audits"], found["flagged"]) == (4, 0.5)
     assert found["low"] < 0.1 < 0.9 < found["high"]

@@ -58,13 +58,9 @@ def test_claims_prints_every_row(capsys):
 
 def test_a_closed_pipe_ends_quietly():
     """``python -m lib data list | head -1`` printed a traceback."""
-    listing = subprocess.Popen(
-        [sys.executable, "-u", "-m", "lib", "data", "list"],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    command = [sys.executable, "-u", "-m", "lib", "data", "list"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    listing = subprocess.Popen(command, cwd=ROOT, **pipes)
     listing.stdout.read(1)
     listing.stdout.close()
     assert listing.stderr.read() == ""

@@ -11,39 +11,17 @@ from lib.paths import HOUSES, ROOT
 from press.reach import imported
 from tests.architecture import PAGE, arrows, dotted, picture, reduced, room, sources
 
-FLOORS = {
-    "lib.parse": 0,
-    "lib.paths": 0,
-    "lib.processes": 0,
-    "lib.room": 0,
-    "lib.typeset": 0,
-    "lib.validate": 0,
-    "lib.domain": 1,
-    "lib.extras": 1,
-    "lib.files": 1,
-    "lib.groups": 1,
-    "lib.rng": 1,
-    "lib.sandbox": 1,
-    "lib.stats": 1,
-    "lib.datasets": 2,
-    "lib.dp": 2,
-    "lib.fairness": 2,
-    "lib.table": 2,
-    "lib.coherence": 3,
-    "lib.ldp": 3,
-    "lib.means": 3,
-    "lib.synth": 3,
-    "lib.plotting": 4,
-    "lib.runner": 4,
-    "lib.audit": 5,
-    "lib.ledger": 5,
-    "lib.pages": 5,
-    "lib.cli": 6,
-    "lib.__main__": 7,
-    "studies": 7,
-    "press": 7,
-    "course": 8,
+IN_LIB = {
+    **dict.fromkeys("parse paths processes room typeset validate".split(), 0),
+    **dict.fromkeys("domain extras files groups rng sandbox stats".split(), 1),
+    **dict.fromkeys("datasets dp fairness table".split(), 2),
+    **dict.fromkeys("coherence ldp means synth".split(), 3),
+    **dict.fromkeys(("plotting", "runner"), 4),
+    **dict.fromkeys("audit ledger pages".split(), 5),
+    **{"cli": 6, "__main__": 7},
 }
+FLOORS = {f"lib.{name}": floor for name, floor in IN_LIB.items()}
+FLOORS |= {"studies": 7, "press": 7, "course": 8}
 ACROSS = ("cross_paper", "replicas")
 SHARED = ("data", "measures")  # no study: the tables of several, and what their evidence shares
 SOURCES = sources()
@@ -90,11 +68,10 @@ def test_the_architecture_page_shows_the_tree():
     text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
     shown = {r: int(floor) for floor, r in re.findall(r"^\| (\d) \| `([\w.]+)` \|", text, re.M)}
     assert shown == {name: floor for name, floor in FLOORS.items() if name != "lib.__main__"}
-    rooms = {
-        f"lib.{p.stem}"
-        for p in (ROOT / "lib").iterdir()
-        if p.suffix == ".py" or (p / "__init__.py").exists()
-    }
+    there = [
+        p for p in (ROOT / "lib").iterdir() if p.suffix == ".py" or (p / "__init__.py").exists()
+    ]
+    rooms = {f"lib.{p.stem}" for p in there}
     assert rooms - {"lib.__init__", "lib.__main__"} == {n for n in shown if n.startswith("lib.")}
 
 
@@ -109,11 +86,8 @@ def test_the_picture_is_drawn_from_the_imports():
 def test_a_circle_of_rooms_is_seen_and_what_others_imply_is_left_out():
     with pytest.raises(CycleError):
         reduced({"a": {"b"}, "b": {"a"}})
-    assert reduced({"a": {"b", "c"}, "b": {"c"}, "c": set()}) == {
-        "a": {"b"},
-        "b": {"c"},
-        "c": set(),
-    }
+    arrows_left = reduced({"a": {"b", "c"}, "b": {"c"}, "c": set()})
+    assert arrows_left == {"a": {"b"}, "b": {"c"}, "c": set()}
     assert "lib.ldp" in arrows([ROOT / "studies" / "ldp_fairness" / "cells.py"])["studies"]
 
 
@@ -131,13 +105,8 @@ def test_the_architecture_page_names_what_is_there():
     text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
     for name in re.findall(r"`((?:lib|studies|press|course)\.[\w.]+)`", text):
         path = ROOT.joinpath(*name.split("."))
-        parts = (
-            path,
-            path.with_suffix(".py"),
-            path.parent.with_suffix(".py"),
-            path.parent / "__init__.py",
-        )
-        assert any(part.exists() for part in parts), name
+        modules = path.with_suffix(".py"), path.parent.with_suffix(".py")
+        assert any(p.exists() for p in (path, *modules, path.parent / "__init__.py")), name
 
 
 def test_the_check_would_see_a_climb():

@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 import io
 import tokenize
+from collections.abc import Iterable
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
 
+from lib.paths import HOUSES
 from tests.declared import CORE, extra, names
 from tests.programs import python
 
@@ -56,11 +58,8 @@ def code_tokens(file: Path) -> int:
     """Tokens of a source file without comments, docstrings and line ends."""
     text = file.read_text(encoding="utf-8")
     tree = ast.parse(text)
-    words = [
-        node.body[0]
-        for node in ast.walk(tree)
-        if isinstance(node, WITH_DOCSTRING) and ast.get_docstring(node)
-    ]
+    documented = (node for node in ast.walk(tree) if isinstance(node, WITH_DOCSTRING))
+    words = [node.body[0] for node in documented if ast.get_docstring(node)]
     lines = {n for node in words for n in range(node.lineno, node.end_lineno + 1)}
     tokens = tokenize.generate_tokens(io.StringIO(text).readline)
     return sum(t.type not in LAYOUT and t.start[0] not in lines for t in tokens)
@@ -78,48 +77,43 @@ def test_a_name_on_demand_is_the_object_of_its_module():
         assert lib.ldp.protocol_class(name).name == name
 
 
-WITHOUT_POSIX = """
-import importlib, pkgutil, sys
-
-class Blocked:
-    def find_spec(self, name, path=None, target=None):
-        if name in POSIX:
-            raise ImportError(f"{name} is not on this system")
-
-POSIX = {"fcntl", "grp", "pwd", "resource", "termios"}
-sys.meta_path.insert(0, Blocked())
-for name in POSIX:
-    sys.modules.pop(name, None)
-for module in pkgutil.walk_packages(["."]):
-    if module.name.startswith(("lib.", "studies.", "press.", "course.")) and not module.name.endswith("__main__"):
-        importlib.import_module(module.name)
-print("all imported")
-"""
-
-
-def test_the_package_imports_where_posix_is_not():
-    """As on Windows: no module of it needs fcntl or the like, directly or by a dependency."""
-    done = python("-W", "ignore", "-c", WITHOUT_POSIX, check=False)
-    assert done.stdout.strip() == "all imported", done.stderr
-
-
-CORE_ALONE = """
+# import all below PLACES but for what is ABSENT, and say which of it lacks an extra
+WITHOUT = """
 import importlib, pkgutil, sys
 from lib.extras import MissingExtra
 
 class Blocked:
     def find_spec(self, name, path=None, target=None):
         if name.split(".")[0] in ABSENT:
-            raise ModuleNotFoundError(f"no {name}", name=name)
+            raise LACKS(f"{name} is not here", name=name)
 
 sys.meta_path.insert(0, Blocked())
-for module in pkgutil.walk_packages(["."]):
-    if module.name.startswith(("lib.", "studies.")) and not module.name.endswith("__main__"):
+for name in ABSENT:
+    sys.modules.pop(name, None)
+for place in PLACES:
+    package = importlib.import_module(place)
+    for module in pkgutil.walk_packages(package.__path__, place + "."):
         try:
-            importlib.import_module(module.name)
+            if not module.name.endswith("__main__"):
+                importlib.import_module(module.name)
         except MissingExtra as error:
             print(error)
+print("all imported")
 """
+
+
+def _imported(absent: set[str], places: Iterable[str], lacks: str = "ImportError") -> str:
+    """What is said when all modules of ``places`` are imported where ``absent`` is not."""
+    given = f"ABSENT, PLACES, LACKS = {absent!r}, {[*places]!r}, {lacks}"
+    done = python("-W", "ignore", "-c", given + WITHOUT, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_the_package_imports_where_posix_is_not():
+    """As on Windows: no module of it needs fcntl or the like, directly or by a dependency."""
+    posix = {"fcntl", "grp", "pwd", "resource", "termios"}
+    assert _imported(posix, HOUSES) == "all imported"
 
 
 def test_the_core_imports_without_extras_or_names_them():
@@ -128,32 +122,14 @@ def test_the_core_imports_without_extras_or_names_them():
     beyond = extra("all") - CORE
     absent = {package for package, of in brings.items() if names(of) & beyond} - {"PIL"}
     assert {"jax", "lightgbm", "optuna", "pyarrow", "nbformat"} <= absent
-    given = f"ABSENT = {absent!r}"
-    done = python("-W", "ignore", "-c", given + CORE_ALONE, check=False)
-    assert done.returncode == 0, done.stderr
-    assert 'optuna, which the extra "run" brings: pip install' in done.stdout
+    said = _imported(absent, ("lib", "studies"), "ModuleNotFoundError")
+    assert 'optuna, which the extra "run" brings: pip install' in said
 
 
-IN_THE_PAGE = """
-import importlib, pkgutil, sys
-
-ABSENT = {"filelock", "folktables", "jax", "lightgbm", "mbi", "myst_nb", "optax", "pooch", "pyarrow", "requests"}
-
-class Blocked:
-    def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] in ABSENT:
-            raise ImportError(f"{name} is not in the page's Python")
-
-sys.meta_path.insert(0, Blocked())
-for top in ("ldp", "dp", "fairness", "means", "coherence"):
-    package = importlib.import_module(f"lib.{top}")
-    for module in pkgutil.walk_packages(package.__path__, f"lib.{top}."):
-        importlib.import_module(module.name)
-print("all imported")
-"""
+IN_NO_PAGE = "filelock folktables jax lightgbm mbi myst_nb optax pooch pyarrow requests"
 
 
 def test_the_numerical_packages_import_in_a_page():
     """Python in the page (Pyodide) has no downloader, no LightGBM and no jax."""
-    done = python("-W", "ignore", "-c", IN_THE_PAGE, check=False)
-    assert done.stdout.strip() == "all imported", done.stderr
+    numerical = (f"lib.{name}" for name in ("ldp", "dp", "fairness", "means", "coherence"))
+    assert _imported(set(IN_NO_PAGE.split()), numerical) == "all imported"

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from itertools import chain
 from typing import Any
@@ -71,6 +71,7 @@ DATA = re.compile(
 HUNDREDS = np.repeat([0.0, 3.0, 1.0], [100, 50, 7])  # whose sizes overflow 8 bits if doubled
 SIZES = np.array([100, 50, 7])
 PRIOR = Interval(low=0.0, high=9.0)
+HASHING = OLH(k=3, epsilon=1.0)
 HISTOGRAM = Histogram(columns=("a", "b"), sizes=(2, 3), epsilon=1.0)
 LEARNERS = {
     "tree": Estimator(DecisionTreeClassifier()),
@@ -94,79 +95,44 @@ def _learnt(learner: Any, frame: pd.DataFrame) -> list[np.ndarray]:
 
 
 # What the other table has no call of, or none with numbers that overflow 8 bits.
+# fmt: off
 MORE: dict[str, tuple[Any, dict[str, Any]]] = {
-    "coinpress": (
-        lambda **more: coinpress(interval=PRIOR, rhos=(0.5,), rng=generator(), **more),
-        {"values": HUNDREDS, "sizes": SIZES},
-    ),
-    "laplace_means": (
-        lambda **more: laplace_means(low=0.0, high=9.0, rng=generator(), **more),
-        {"values": HUNDREDS, "sizes": SIZES, "epsilon": 0.5},
-    ),
-    "strat_coinpress": (
-        lambda **more: strat_coinpress(k=2, prior=PRIOR, rho=0.5, rng=generator(), **more),
-        {"values": 20 * X, "groups": G, "weights": SIZES[:2]},
-    ),
-    "strat_laplace": (
-        lambda **more: strat_laplace(k=2, epsilon=0.5, rng=generator(), **more),
-        {"values": 20 * X, "groups": G, "low": np.zeros(2), "high": SIZES[:2]},
-    ),
+    "coinpress": (lambda **more: coinpress(interval=PRIOR, rhos=(0.5,), rng=generator(), **more),
+                  {"values": HUNDREDS, "sizes": SIZES}),
+    "laplace_means": (lambda **more: laplace_means(low=0.0, high=9.0, rng=generator(), **more),
+                      {"values": HUNDREDS, "sizes": SIZES, "epsilon": 0.5}),
+    "strat_coinpress": (lambda **more: strat_coinpress(k=2, prior=PRIOR, rho=0.5, rng=generator(), **more),
+                        {"values": 20 * X, "groups": G, "weights": SIZES[:2]}),
+    "strat_laplace": (lambda **more: strat_laplace(k=2, epsilon=0.5, rng=generator(), **more),
+                      {"values": 20 * X, "groups": G, "low": np.zeros(2), "high": SIZES[:2]}),
     "noise_weights": (noise_weights, {"sizes": SIZES, "radius": 100, "epsilon": 2, "gamma": 0.05}),
     "improvements": (improvements, {"sizes": SIZES, "alpha": 2}),
-    "bounds": (
-        lambda low, high: bounds(low, high, 2),
-        {"low": np.zeros(2), "high": np.array([100, 120])},
-    ),
+    "bounds": (lambda low, high: bounds(low, high, 2), {"low": np.zeros(2), "high": np.array([100, 120])}),
     "vector": (lambda values: vector("values", values, 0), {"values": SIZES}),
-    "release": (
-        lambda values: Laplace(sensitivity=1.0, epsilon=1.0).release(values, generator()),
-        {"values": np.array([100, 127, 3])},
-    ),
-    "Gaussian": (
-        lambda sensitivity: Gaussian(sensitivity=sensitivity, rho=2.0).release(X[:2], generator()),
-        {"sensitivity": np.array([100, 3])},
-    ),
-    "randomised_response": (
-        lambda values: randomised_response(values, 200, 0.5, generator()),
-        {"values": np.array([0, 1, 100, 127])},
-    ),
-    "THE.histogram": (
-        lambda values: THE(k=3, epsilon=1.0).histogram(values, generator()),
-        {"values": np.array([0, 2, 1])},
-    ),
-    "LocalHashing.channel": (OLH(k=3, epsilon=1.0).channel, {"hashes": np.array([0, 1, 1])}),
-    "LocalHashing.log_channel": (
-        OLH(k=3, epsilon=1.0).log_channel,
-        {"hashes": np.array([0, 1, 1])},
-    ),
-    "hash_values": (
-        hash_values,
-        {"seeds": np.array([3, 100], dtype=np.uint64), "values": np.array([1, 127]), "g": 7},
-    ),
+    "release": (lambda values: Laplace(sensitivity=1.0, epsilon=1.0).release(values, generator()),
+                {"values": np.array([100, 127, 3])}),
+    "Gaussian": (lambda sensitivity: Gaussian(sensitivity=sensitivity, rho=2.0).release(X[:2], generator()),
+                 {"sensitivity": np.array([100, 3])}),
+    "randomised_response": (lambda values: randomised_response(values, 200, 0.5, generator()),
+                            {"values": np.array([0, 1, 100, 127])}),
+    "THE.histogram": (lambda values: THE(k=3, epsilon=1.0).histogram(values, generator()), {"values": np.array([0, 2, 1])}),
+    "LocalHashing.channel": (HASHING.channel, {"hashes": np.array([0, 1, 1])}),
+    "LocalHashing.log_channel": (HASHING.log_channel, {"hashes": np.array([0, 1, 1])}),
+    "hash_values": (hash_values, {"seeds": np.array([3, 100], dtype=np.uint64), "values": np.array([1, 127]), "g": 7}),
     "above": (above, {"one": np.array([100, 3]), "other": np.array([-100, 3])}),
     "sorted_predictions": (_drawn, {"h": np.array([0.5, 0.0, -1.0]), "inside": X[:3] > 0}),
     "overall": (overall, {"verdicts": pd.Series(["met", "not met"])}),
     "check_release": (lambda table: check_release(table, ("a",)), {"table": people()}),
-    **{
-        f"predictions of {name}": (
-            lambda frame, learner=learner: _learnt(learner, frame),
-            {"frame": people()},
-        )
-        for name, learner in LEARNERS.items()
-    },
+    **{f"predictions of {name}": (partial(_learnt, learner), {"frame": people()}) for name, learner in LEARNERS.items()},
 }
+# fmt: on
 
 # Where another form is other data, or has an answer of its own, with the reason.
 OTHER_ANSWERS = {
-    ("group_name|groups|groups_by_size", "bool|boolean|U4|string"): (
-        "a group is named by its value: True, and a text, are not 1"
-    ),
+    ("group_name|groups|groups_by_size", "bool|boolean|U4|string"): "True, and a text, are not 1",
     ("run_means", "category, odd order"): "categories have an order of their own, and so the rows",
     ("Tracer", "U4|string"): "keeps the table as it is",
-    (
-        "membership_scores|tracer_score",
-        "U4|string",
-    ): "a text in one table is no number of the other",
+    ("membership_scores|tracer_score", "U4|string"): "a text in one is no number of the other",
     ("predictions of tree", "U4|category.*|string"): (
         "to a learner, text and categories are no numbers: its encoding is documented"
     ),
@@ -200,8 +166,9 @@ EXCEPTIONS = {
         "a record that the package makes",
     ),
     **dict.fromkeys(
-        "require_columns require_numbers bernoulli indicators perturbed_bits rate_distances select declared_sizes pair_scores spanning_tree"
-        " quality_scores Design.of Design.units Design.mean".split(),
+        "require_columns require_numbers bernoulli indicators perturbed_bits rate_distances select"
+        " declared_sizes pair_scores spanning_tree quality_scores Design.of Design.units"
+        " Design.mean".split(),
         "takes what its callers have checked",
     ),
     **dict.fromkeys(
@@ -240,7 +207,8 @@ def wrong(call: Call) -> Iterator[str]:
                     warnings.simplefilter("error")
                     found = plain(call(**{name: other}))
             except ValueError as error:
-                words = rf"(?<![A-Za-z])({re.escape(name)}|{ALSO_CALLED.get(name, name)}|{SAID.get(name, name)})\b"
+                called = [re.escape(name), ALSO_CALLED.get(name, name), SAID.get(name, name)]
+                words = rf"(?<![A-Za-z])({'|'.join(called)})\b"
                 if label not in SHAPES and not re.search(words, str(error)):
                     yield f"{call.name}({name}, {label}): does not name it: {error}"
                 if isinstance(value, np.ndarray) and (label in LAYOUTS or "index" in label):
@@ -294,9 +262,8 @@ def _takes_data(function: Any) -> bool:
 
 
 def test_everything_public_that_takes_data_is_called_or_excepted():
-    called = {
-        id(getattr(c.function, "__func__", c.function)) for p in every_call().values() for c in p
-    }
+    functions = (call.function for part in every_call().values() for call in part)
+    called = {id(getattr(function, "__func__", function)) for function in functions}
     missing, used = [], set()
     for module, name, function in _takers():
         if id(function) in called or name in MORE:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from functools import partial
+from pathlib import Path
 
 import pytest
 
@@ -59,24 +60,23 @@ with ThreadPoolExecutor(1) as pool:
 SWEEP = ["-m", "lib", "run", "tests.runner.toy_grid:GRID", "--workers", "2"]
 
 
-def _alive(pid: int) -> bool:
+def _of(pid: int, name: str) -> str:
+    """A file about a process; nothing if it has ended."""
     try:
-        os.kill(pid, 0)
-        with open(
-            f"/proc/{pid}/stat", encoding="utf-8"
-        ) as stat:  # a zombie that nobody waits for has ended
-            return stat.read().rpartition(")")[2].split()[0] != "Z"
-    except (ProcessLookupError, FileNotFoundError):
-        return False
-
-
-def _words(pid: int) -> str:
-    """The command line of a process, nothing if it has ended."""
-    try:
-        with open(f"/proc/{pid}/cmdline", encoding="utf-8", errors="replace") as file:
-            return file.read()
+        return Path(f"/proc/{pid}/{name}").read_text("utf-8", "replace")
     except OSError:
         return ""
+
+
+def _alive(pid: int) -> bool:
+    """A zombie that nobody waits for has ended."""
+    stat = _of(pid, "stat")
+    return bool(stat) and stat.rpartition(")")[2].split()[0] != "Z"
+
+
+def _ended(pids, seconds: float = 5) -> bool:
+    """Whether none is alive after so long."""
+    return _wait(lambda: not any(map(_alive, pids)), seconds)
 
 
 def _wait(condition, seconds: float) -> bool:
@@ -108,8 +108,7 @@ def deaf(tmp_path):
 
 def _pids(deaf) -> list[int]:
     assert _wait(lambda: os.path.exists(deaf[1]), 60)
-    with open(deaf[1], encoding="utf-8") as file:
-        return [int(pid) for pid in file.read().split()]
+    return [int(pid) for pid in Path(deaf[1]).read_text("utf-8").split()]
 
 
 def _start(code: str, *words: str) -> subprocess.Popen:
@@ -117,6 +116,10 @@ def _start(code: str, *words: str) -> subprocess.Popen:
     listen = partial(signal.signal, signal.SIGINT, signal.default_int_handler)
     command = [sys.executable, "-c", code, *words]
     return subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL, preexec_fn=listen)
+
+
+def _more(number: str):
+    return pytest.param(number, marks=pytest.mark.thorough("more signals"))
 
 
 def _send(program: subprocess.Popen, number: str, pids: list[int]) -> None:
@@ -140,7 +143,7 @@ def test_a_program_and_its_children_end_within_five_seconds_of_the_parent(code, 
     pids = _pids(deaf)
     assert all(map(_alive, pids))
     parent.send_signal(getattr(signal, number))
-    assert _wait(lambda: not any(map(_alive, pids)), 5)
+    assert _ended(pids)
     parent.wait(10)
 
 
@@ -157,7 +160,7 @@ def test_a_session_of_its_own_and_a_stop_let_nothing_outlive_a_kill(stop, tmp_pa
         os.kill(pid, signal.SIGSTOP)
     parent.kill()
     parent.wait(10)
-    assert _wait(lambda: not any(map(_alive, pids)), 5)
+    assert _ended(pids)
 
 
 @linux
@@ -174,7 +177,7 @@ def test_a_program_against_its_leash_ends_when_its_time_is_over(number, tmp_path
 
     def left() -> list[str]:
         here = filter(str.isdigit, os.listdir("/proc"))
-        return [pid for pid in here if str(tmp_path) in _words(int(pid))]
+        return [pid for pid in here if str(tmp_path) in _of(int(pid), "cmdline")]
 
     # the kernel ends it with its leash, but it may come to that a moment after we learn of it
     assert _wait(lambda: not left(), 5), left()
@@ -188,26 +191,17 @@ def test_a_program_ends_when_its_time_is_over(deaf):
 
 
 @linux
-@pytest.mark.parametrize(
-    "number",
-    [
-        "SIGTERM",
-        "SIGKILL, stopped",
-        pytest.param("SIGKILL", marks=pytest.mark.thorough("more signals")),
-    ],
-)
+@pytest.mark.parametrize("number", ["SIGTERM", "SIGKILL, stopped", _more("SIGKILL")])
 def test_workers_of_a_sweep_end_within_five_seconds_of_it(number, tmp_path):
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    sweep = subprocess.Popen(
-        [sys.executable, *SWEEP], cwd=tmp_path, env=environment, stderr=subprocess.DEVNULL
-    )
+    how = {"env": os.environ | {"PYTHONPATH": str(ROOT)}, "stderr": subprocess.DEVNULL}
+    sweep = subprocess.Popen([sys.executable, *SWEEP], cwd=tmp_path, **how)
     journal = tmp_path / "results" / "toy.journal"
     assert _wait(lambda: journal.exists() and journal.stat().st_size > 0, 120)
     pids = _children(sweep.pid)
     assert len(pids) >= 2
     _send(sweep, number, pids)
     sweep.wait(10)
-    assert _wait(lambda: not any(map(_alive, pids)), 5)
+    assert _ended(pids)
     shared = [name for name in os.listdir("/dev/shm") if f"{sweep.pid}" in name]
     assert _wait(lambda: not any(os.path.exists(f"/dev/shm/{name}") for name in shared), 5)
 
@@ -233,13 +227,7 @@ time.sleep(300)
 
 @linux
 @pytest.mark.parametrize(
-    "number",
-    [
-        "SIGINT",
-        "SIGKILL, stopped",
-        pytest.param("SIGTERM", marks=pytest.mark.thorough("more signals")),
-        pytest.param("SIGKILL", marks=pytest.mark.thorough("more signals")),
-    ],
+    "number", ["SIGINT", "SIGKILL, stopped", _more("SIGTERM"), _more("SIGKILL")]
 )
 def test_a_chapter_and_its_kernel_end_with_the_build(number, tmp_path):
     write_notebook(tmp_path / "page.ipynb", PAGE)
@@ -249,7 +237,7 @@ def test_a_chapter_and_its_kernel_end_with_the_build(number, tmp_path):
     pids = [int(pid) for pid in (tmp_path / "pids").read_text(encoding="utf-8").split()]
     assert all(map(_alive, pids))
     _send(build, number, pids)
-    assert _wait(lambda: not any(map(_alive, pids)), 20)
+    assert _ended(pids, 20)
     build.wait(20)
 
 

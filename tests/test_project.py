@@ -18,18 +18,21 @@ from press.pairs import main as pairs_main
 from tests.declared import CORE, PROJECT, extra, group, imported, names, pins, undeclared
 
 
+def _text(*names: str) -> str:
+    return ROOT.joinpath(*names).read_text(encoding="utf-8")
+
+
+CITATION = yaml.safe_load(_text("CITATION.cff"))
+
+
 def test_one_version():
-    project = PROJECT["project"]
-    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
-    assert lib.__version__ == project["version"] == citation["version"]
-    assert f"## {lib.__version__}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert lib.__version__ == PROJECT["project"]["version"] == CITATION["version"]
 
 
 def test_the_citation_has_what_the_format_asks_for_and_all_papers():
-    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
-    assert {"cff-version", "title", "message", "authors", "license"} <= set(citation)
-    titles = {r["title"].lower() for r in citation["references"]}
-    bib = (ROOT / "references.bib").read_text(encoding="utf-8")
+    assert {"cff-version", "title", "message", "authors", "license"} <= set(CITATION)
+    titles = {r["title"].lower() for r in CITATION["references"]}
+    bib = _text("references.bib")
     for key in ("rosenblatt2024", "arcolezi2023", "coherence2025"):
         title = re.search(rf"{{{key},.*?title = {{(.+?)}},?\n", bib, re.S).group(1)
         assert re.sub(r"[{}]", "", title).lower() in titles, key
@@ -37,11 +40,10 @@ def test_the_citation_has_what_the_format_asks_for_and_all_papers():
 
 def test_what_describes_the_repository_to_machines_says_what_is_there():
     """Else: ``make metadata``, which also asks the formats' own validators."""
-    said = json.loads((ROOT / "codemeta.json").read_text("utf-8"))
-    assert said == json.loads(json.dumps(make_metadata.codemeta()))
-    check = yaml.safe_load((ROOT / "codecheck.yml").read_text("utf-8"))
-    assert check == make_metadata.codecheck()
-    crate = json.loads((ROOT / "ro-crate-metadata.json").read_text("utf-8"))
+    codemeta = json.loads(json.dumps(make_metadata.codemeta()))
+    assert json.loads(_text("codemeta.json")) == codemeta
+    assert yaml.safe_load(_text("codecheck.yml")) == make_metadata.codecheck()
+    crate = json.loads(_text("ro-crate-metadata.json"))
     assert crate == make_metadata.crate()
     parts = {one["@id"] for one in crate["@graph"] if one["@type"] == "File"}
     for part in parts - {file.url for file in FILES.values()}:
@@ -49,20 +51,20 @@ def test_what_describes_the_repository_to_machines_says_what_is_there():
 
 
 def test_licences_are_there():
-    assert (ROOT / "LICENSE").read_text(encoding="utf-8").startswith("MIT License")
-    assert "CC BY 4.0" in (ROOT / "LICENSE-TEXT.md").read_text(encoding="utf-8")
+    assert _text("LICENSE").startswith("MIT License")
+    assert "CC BY 4.0" in _text("LICENSE-TEXT.md")
 
 
 def test_what_is_for_research_use_is_not_licensed_more_freely():
     """The text of the licence names every such table as an exception."""
-    text = (ROOT / "LICENSE-TEXT.md").read_text(encoding="utf-8")
+    text = _text("LICENSE-TEXT.md")
     bound = {name for name, task in TASKS.items() if "research use" in FILES[task.file].licence}
     assert bound == {"lsac"}
     assert all(f"The replica of {name.upper()} is\n**not**" in text for name in bound)
 
 
 def test_hooks_use_the_pins_of_the_project():
-    config = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8"))
+    config = yaml.safe_load(_text(".pre-commit-config.yaml"))
     hooks = {hook["id"]: hook for repo in config["repos"] for hook in repo["hooks"]}
     locked = dict(pin.split("==") for pin in pins("dev"))
     assert {"ruff", "ruff-format", "nbstripout", "pairs"} <= set(hooks)
@@ -73,21 +75,16 @@ def test_hooks_use_the_pins_of_the_project():
 
 def test_the_pairs_hook_names_a_drifted_pair(tmp_path, capsys):
     assert pairs_main(ROOT / "chapters") == 0
-    (tmp_path / "page.md").write_text(
-        "---\njupytext:\n  text_representation: {extension: .md, format_name: myst}\n---\n\n#"
-        " Page\n",
-        encoding="utf-8",
-    )
+    head = "---\njupytext:\n  text_representation: {extension: .md, format_name: myst}\n---\n"
+    (tmp_path / "page.md").write_text(f"{head}\n# Page\n", encoding="utf-8")
     assert pairs_main(tmp_path) == 1
     assert "page.ipynb is missing" in capsys.readouterr().out
 
 
-def _imported(folder: str, *without: str) -> set[str]:
-    """Packages of others that a folder's files import anywhere, but for some folders in it."""
-    left_out = [ROOT / folder / name for name in without]
+def _imported(folder: str) -> set[str]:
+    """Packages of others that a folder's files import anywhere."""
     files = (ROOT / folder).rglob("*.py")
-    kept = (f for f in files if not any(f.is_relative_to(place) for place in left_out))
-    return set().union(*(imported(file.read_text(encoding="utf-8")) for file in kept))
+    return set().union(*(imported(file.read_text(encoding="utf-8")) for file in files))
 
 
 RUNTIME = CORE | extra("synth") | extra("run")
@@ -98,26 +95,22 @@ OTTER = group("course") | {"otter", "psutil"}  # what otter-grader has or brings
 
 
 @pytest.mark.parametrize(
-    ("folder", "without", "declared"),
+    ("folder", "more"),
     [
         # a chapter displays; Dask, which brings cloudpickle, is asked for by an option, which says
         # so where it is missing
-        (
-            "lib",
-            (),
-            RUNTIME | {"dask", "cloudpickle", "distributed", "ipython", "myst-nb", "pillow"},
-        ),
-        ("studies", (), RUNTIME),
-        ("data", (), RUNTIME),
+        ("lib", {"dask", "cloudpickle", "distributed", "ipython", "myst-nb", "pillow"}),
+        ("studies", set()),
+        ("data", set()),
         # an offprint asks for playwright, which the environment of make has
-        ("press", (), RUNTIME | extra("book") | {"playwright"}),
-        ("course", (), RUNTIME | extra("book") | OTTER),
-        ("tests", (), RUNTIME | extra("book") | group("dev") | group("compare") | REFERENCE),
-        ("benchmarks", (), RUNTIME | group("compare") | REFERENCE),
+        ("press", extra("book") | {"playwright"}),
+        ("course", extra("book") | OTTER),
+        ("tests", extra("book") | group("dev") | group("compare") | REFERENCE),
+        ("benchmarks", group("compare") | REFERENCE),
     ],
 )
-def test_every_import_is_declared(folder, without, declared):
-    assert undeclared(_imported(folder, *without), declared) == []
+def test_every_import_is_declared(folder, more):
+    assert undeclared(_imported(folder), RUNTIME | more) == []
 
 
 def test_the_check_of_imports_would_see_one_that_is_not_declared():
@@ -136,7 +129,7 @@ def test_the_check_of_imports_would_see_one_that_is_not_declared():
     ],
 )
 def test_a_lock_pins_all_that_is_declared_and_hashes_it(lock, declared, least):
-    text = (ROOT / "locks" / f"{lock}.txt").read_text(encoding="utf-8")
+    text = _text("locks", f"{lock}.txt")
     assert declared <= names(pins(lock))
     entries = re.split(r"\n(?=[\w.-]+==)", text)[1:]
     assert len(entries) == len(pins(lock)) > least
@@ -144,10 +137,10 @@ def test_a_lock_pins_all_that_is_declared_and_hashes_it(lock, declared, least):
 
 
 def test_the_requirements_are_the_pins_of_the_lock_and_the_package():
-    text = (ROOT / "requirements.txt").read_text(encoding="utf-8")
+    text = _text("requirements.txt")
     first, *rest = [line for line in text.splitlines() if not line.startswith("#")]
     assert first == "-e ."
-    lock = (ROOT / "locks" / "dev.txt").read_text(encoding="utf-8")
+    lock = _text("locks", "dev.txt")
     assert rest == re.findall(r"^([\w.-]+==[^\\\n]*[^\\\s])", lock, re.M)
 
 
@@ -167,7 +160,7 @@ def test_the_extras_are_those_that_the_package_names():
 def test_one_address():
     """Once the book states its public address, an installed package states it, too."""
     urls = PROJECT["project"].get("urls", {})
-    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+    config = yaml.safe_load(_text("_config.yml"))
     options = config["sphinx"]["config"]["html_theme_options"]
     assert urls.get("Repository", "") == options.get("repository_url", "")
 
@@ -184,14 +177,12 @@ def test_the_locks_agree():
 
 @pytest.mark.parametrize("folder", ["chapters", *HOUSES, "data", "tests", "benchmarks"])
 def test_folders_of_the_readme_exist(folder):
-    assert f"`{folder}/`" in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert f"`{folder}/`" in _text("README.md")
     assert (ROOT / folder).is_dir()
 
 
 def test_every_cited_work_is_in_the_bibliography_once():
-    keys = re.findall(
-        r"^@\w+\{([^,\s]+),", (ROOT / "references.bib").read_text(encoding="utf-8"), re.M
-    )
+    keys = re.findall(r"^@\w+\{([^,\s]+),", _text("references.bib"), re.M)
     assert len(keys) == len(set(keys))
     cited = {
         key.strip()
@@ -214,24 +205,23 @@ def test_modules_are_short():
 
 
 def test_actions_are_pinned_by_commit():
-    text = (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
+    text = _text(".github", "workflows", "ci.yml")
     used = re.findall(r"uses: (\S+)", text)
     assert used
     assert [action for action in used if not re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", action)] == []
 
 
 def test_help_names_every_target_of_make():
-    text = (ROOT / "Makefile").read_text(encoding="utf-8")
+    text = _text("Makefile")
     targets = set(re.search(r"^\.PHONY: (.*)$", text, re.M)[1].split())
-    helped = set(
-        re.findall(r"(?:  |; )make ([a-z-]+)", text.partition("help:\n")[2].partition("\n\n")[0])
-    )
+    said = text.partition("help:\n")[2].partition("\n\n")[0]
+    helped = set(re.findall(r"(?:  |; )make ([a-z-]+)", said))
     assert helped == targets - {"help"}
 
 
 def test_the_changelog_is_read_in_two_minutes():
     """At 250 words a minute; its newest section is the version of the package."""
-    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    text = _text("CHANGELOG.md")
     assert len(text.split()) <= 500
     assert re.findall(r"^## ([\d.]+)", text, re.M)[0] == lib.__version__
     gone = list(re.findall(r"`((?:lib|studies|press|course)\.[\w.]+)`", text))

@@ -10,9 +10,8 @@ import signal
 from collections.abc import Callable
 from pathlib import Path
 
-from lib.runner.store import Store
-from lib.runner.sweep import run_sweep
-from tests.runner.toy import ToyCell, run_toy
+from tests.runner import toy
+from tests.runner.toy import ToyCell
 
 CELLS = [ToyCell(number=i) for i in range(8)]
 
@@ -71,4 +70,4 @@ def sweep(path: Path, point: str | None = None, n: int = 1) -> None:
     """The whole sweep, to the end unless there is a ``point`` to die at."""
     if point is not None:
         arm(point, n)
-    run_sweep(CELLS, run_toy, Store(path, version="1"), progress=False)
+    toy.sweep(path, CELLS)

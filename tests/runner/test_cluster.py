@@ -22,13 +22,11 @@ from lib.cli import main
 from lib.paths import CHAPTERS, ROOT
 from lib.runner import run_grid
 from lib.runner.store import Store
-from lib.runner.sweep import run_sweep
-from tests.runner.toy import run_toy
+from tests.runner.toy import STABLE, run_toy, sweep
 from tests.runner.toy_grid import CELLS, GRID
 
 PAGE = (CHAPTERS / "guides" / "scale.md").read_text(encoding="utf-8")
 DRIVER = "python -m lib run ldp_main --dask"
-STABLE = ["cell", "number", "value", "label"]
 BIN = Path(sys.executable).parent
 
 
@@ -56,13 +54,10 @@ def start(tmp_path):
     }
 
     def one(words: list[str], folder: Path = tmp_path, **more: str) -> subprocess.Popen:
+        how = {"cwd": folder, "env": environment | more}
         with open(tmp_path / f"{len(running)}.log", "w", encoding="utf-8") as log:
             command = [str(BIN / words[0]), *words[1:]]
-            running.append(
-                subprocess.Popen(
-                    command, cwd=folder, env=environment | more, stdout=log, stderr=log
-                )
-            )
+            running.append(subprocess.Popen(command, stdout=log, stderr=log, **how))
         return running[-1]
 
     yield one
@@ -75,10 +70,8 @@ def test_a_worker_and_the_driver_are_killed_in_mid_run_and_nothing_is_lost(start
     distributed = pytest.importorskip("dask.distributed")
     start([*_printed("python -m dask scheduler"), "--port", "0", "--no-dashboard"])
     # without a nanny nobody starts a killed worker again
-    workers = [
-        start([*_printed("python -m dask worker"), "--no-nanny", "--no-dashboard"])
-        for _ in range(2)
-    ]
+    worker = [*_printed("python -m dask worker"), "--no-nanny", "--no-dashboard"]
+    workers = [start(worker) for _ in range(2)]
     path = tmp_path / "results" / "toy.parquet"
 
     def stored() -> int:
@@ -95,15 +88,11 @@ def test_a_worker_and_the_driver_are_killed_in_mid_run_and_nothing_is_lost(start
     driving.wait()
     kept = stored()
     assert then + 10 <= kept < len(CELLS)
-    with distributed.Client(
-        scheduler_file=str(tmp_path / "scheduler.json")
-    ) as client:  # the driver, started again
-        assert len(client.ncores()) == 1
+    with distributed.Client(scheduler_file=str(tmp_path / "scheduler.json")) as client:
+        assert len(client.ncores()) == 1  # the driver, started again
         table = run_grid(GRID, path=path, backend="dask", progress=False)
     assert len(table) == len(CELLS)
-    quiet = run_sweep(
-        CELLS, run_toy, Store(tmp_path / "quiet.parquet", version="1"), progress=False
-    )
+    quiet = sweep(tmp_path / "quiet.parquet", CELLS)
     pd.testing.assert_frame_equal(table[STABLE], quiet[STABLE])
 
 
@@ -141,6 +130,27 @@ def own(start, tmp_path):
     def driver() -> list[str]:
         return [word.replace("ldp_main", "own_grid:GRID") for word in words(DRIVER)]
 
+    def workers_there(number: int) -> None:
+        from dask.distributed import Client
+
+        with Client(scheduler_file=at) as client:
+            client.wait_for_workers(number, timeout=60)
+
+    def stored() -> int:
+        return len(Store(folder / "results" / "own.parquet", version="1"))
+
+    def driven() -> subprocess.Popen:
+        """A driver that is started now, once two of its cells are stored."""
+        driving = start(driver(), folder)
+        _wait(lambda: stored() >= 2 or driving.poll() is not None)
+        return driving
+
+    def outcome(log: str) -> tuple[int, str, float]:
+        """Status of a driver that is started now, what it said, and after how many seconds."""
+        began = time.monotonic()
+        status = start(driver(), folder).wait(60)
+        return status, (tmp_path / log).read_text(encoding="utf-8"), time.monotonic() - began
+
     scheduler = start([*words("python -m dask scheduler"), "--port", "0", *quiet], elsewhere)
     _wait(Path(at).exists)
     return SimpleNamespace(
@@ -148,32 +158,20 @@ def own(start, tmp_path):
         elsewhere=elsewhere,
         at=at,
         worker=worker,
-        driver=driver,
-        start=start,
+        workers_there=workers_there,
+        stored=stored,
+        driven=driven,
+        outcome=outcome,
         scheduler=scheduler,
     )
-
-
-def _workers_there(at: str, number: int) -> None:
-    from dask.distributed import Client
-
-    with Client(scheduler_file=at) as client:
-        client.wait_for_workers(number, timeout=60)
-
-
-def _outcome(own, log: str) -> tuple[int, str, float]:
-    """Status of a driver that is started now, what it said, and after how many seconds."""
-    began = time.monotonic()
-    status = own.start(own.driver(), own.folder).wait(60)
-    return status, (own.folder.parent / log).read_text(encoding="utf-8"), time.monotonic() - began
 
 
 def test_a_worker_that_lacks_the_grid_s_module_is_named_within_30_s(own):
     """The driver stood at 0 of 40 for ever."""
     own.worker(own.folder)
     own.worker(own.elsewhere)
-    _workers_there(own.at, 2)
-    status, said, seconds = _outcome(own, "3.log")
+    own.workers_there(2)
+    status, said, seconds = own.outcome("3.log")
     assert (status, seconds < 30) == (2, True)
     assert "got 1 of 2 at tcp://127.0.0.1" in said
     assert f"No module named 'own_grid' (it was started in {own.elsewhere})" in said
@@ -181,7 +179,7 @@ def test_a_worker_that_lacks_the_grid_s_module_is_named_within_30_s(own):
 
 @pytest.mark.slow
 def test_a_driver_without_workers_says_so_within_30_s(own):
-    status, said, seconds = _outcome(own, "1.log")
+    status, said, seconds = own.outcome("1.log")
     assert (status, seconds < 30) == (2, True)
     assert "dask must be a scheduler with workers, got none at tcp://127.0.0.1" in said
 
@@ -192,22 +190,20 @@ def test_a_worker_of_another_lib_is_named_and_one_that_joins_late_stops_the_driv
     shadow.mkdir()
     (shadow / "__init__.py").write_text("raise ImportError('another lib')", encoding="utf-8")
     other = own.worker(own.elsewhere)  # the folder in which it is started comes first on its path
-    _workers_there(own.at, 1)
-    status, said, _ = _outcome(own, "2.log")
+    own.workers_there(1)
+    status, said, _ = own.outcome("2.log")
     assert (status, "ImportError: another lib" in said) == (2, True)
     other.kill()
     own.worker(own.folder)
-    path = own.folder / "results" / "own.parquet"
     _wait(lambda: other.poll() is not None)
-    driving = own.start(own.driver(), own.folder)
-    _wait(lambda: len(Store(path, version="1")) >= 2 or driving.poll() is not None)
+    driving = own.driven()
     (shadow / "__init__.py").unlink()
     shadow.rmdir()
     own.worker(own.elsewhere)
     assert driving.wait(30) == 1
     said = (own.folder.parent / "4.log").read_text(encoding="utf-8")
     assert re.search(r"the worker on .* cannot run the grid: ModuleNotFoundError", said)
-    assert 2 <= len(Store(path, version="1")) < len(CELLS)
+    assert 2 <= own.stored() < len(CELLS)
 
 
 def test_no_worker_and_one_at_another_commit_are_refused(own):
@@ -219,18 +215,14 @@ def test_no_worker_and_one_at_another_commit_are_refused(own):
         with pytest.raises(ValueError, match=r"got none at tcp://.* within 0\.25 s"):
             next(run_on_cluster(run_toy, CELLS, "0123456789ab", 0.5))
         own.worker(own.folder)
-        with pytest.raises(
-            ValueError, match=r"lib at commit .*, where the driver has 0123456789ab"
-        ):
+        with pytest.raises(ValueError, match=r"lib at commit .*, where the driver has 0123456"):
             next(run_on_cluster(run_toy, CELLS, "0123456789ab"))
 
 
 @pytest.mark.slow
 def test_a_scheduler_that_is_lost_ends_the_driver(own):
     own.worker(own.folder)
-    driving = own.start(own.driver(), own.folder)
-    path = own.folder / "results" / "own.parquet"
-    _wait(lambda: len(Store(path, version="1")) >= 2 or driving.poll() is not None)
+    driving = own.driven()
     own.scheduler.kill()
     assert driving.wait(60) == 1
     said = (own.folder.parent / "2.log").read_text(encoding="utf-8")

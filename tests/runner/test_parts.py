@@ -6,22 +6,21 @@ from __future__ import annotations
 
 import re
 import sys
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from lib.cli import main
-from lib.runner import Grid, gather_grid, grid_of, results, run_grid
+from lib.runner import gather_grid, grid_of, results, run_grid
 from lib.runner.cell import KeyedCell, cell_key
 from lib.runner.parts import gather, refuse_other_fields, share
 from lib.runner.run import _refuse_replica
 from lib.runner.store import UNSEALED, Store, StoreError
-from lib.runner.sweep import run_sweep
-from tests.runner.toy import ToyCell, grid_of_toys, run_toy
+from tests.runner.toy import ALONE, MADE, ToyCell, grid_of_toys, record_of, run_toy, stored, sweep
 
-MADE = {"commit": "abc", "versions": "numpy=2", "created": "2026-01-01"}
 CELLS = [ToyCell(number=i) for i in range(23)]
 
 
@@ -33,9 +32,10 @@ def grid(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("of", [1, 4, 23, 30])
 def test_every_cell_is_in_one_part_and_parts_are_even(of):
-    parts = [
-        share(CELLS, i, of, cost=lambda c: 100.0 if c.number < 4 else 1.0) for i in range(1, of + 1)
-    ]
+    def cost(cell: ToyCell) -> float:
+        return 100.0 if cell.number < 4 else 1.0
+
+    parts = [share(CELLS, i, of, cost=cost) for i in range(1, of + 1)]
     assert sorted(c.number for part in parts for c in part) == list(range(23))
     assert max(map(len, parts)) - min(map(len, parts)) <= 1
     dear = [sum(c.number < 4 for c in part) for part in parts]
@@ -51,15 +51,13 @@ def test_a_part_that_there_is_not_is_refused(number, of):
 
 def test_parts_gathered_are_the_grid(grid, tmp_path):
     for number in (3, 1):
-        run_grid(grid, "quick", part=(number, 3), progress=False, backend="sequential")
+        run_grid(grid, "quick", part=(number, 3), **ALONE)
     files = [tmp_path / f"toy.quick.{i}-of-3.parquet" for i in (1, 2, 3)]
     assert gather_grid(grid, [files[0], files[2]], "quick") == (15, 8)
-    run_grid(grid, "quick", part=(2, 3), progress=False, backend="sequential")
+    run_grid(grid, "quick", part=(2, 3), **ALONE)
     for _ in range(2):
         assert gather_grid(grid, files, "quick") == (23, 0)
-    whole = run_grid(
-        grid, "quick", path=tmp_path / "whole.parquet", progress=False, backend="sequential"
-    )
+    whole = run_grid(grid, "quick", path=tmp_path / "whole.parquet", **ALONE)
     stable = ["cell", "number", "value", "label"]
     pd.testing.assert_frame_equal(results(grid, "quick")[stable], whole[stable])
 
@@ -67,7 +65,7 @@ def test_parts_gathered_are_the_grid(grid, tmp_path):
 def test_what_is_not_of_the_grid_is_not_gathered(grid, tmp_path):
     other = grid_of_toys(tmp_path, [ToyCell(number=99)], "other")
     for one in (other, grid_of_toys(tmp_path, CELLS, "newer", "2")):
-        run_grid(one, "quick", progress=False, backend="sequential")
+        run_grid(one, "quick", **ALONE)
     for file, words in (
         ("other.quick", cell_key(ToyCell(number=99))),
         ("newer.quick", "version 2"),
@@ -78,7 +76,7 @@ def test_what_is_not_of_the_grid_is_not_gathered(grid, tmp_path):
 
 
 def test_parts_that_are_no_files_are_refused_before_any_is_gathered(grid, tmp_path, capsys):
-    run_grid(grid, "quick", part=(1, 3), progress=False, backend="sequential")
+    run_grid(grid, "quick", part=(1, 3), **ALONE)
     part = tmp_path / "toy.quick.1-of-3.parquet"
     for wrong, words in ((tmp_path, "is a folder"), (tmp_path / "none.parquet", "is not there")):
         with pytest.raises(StoreError, match=rf"{re.escape(str(wrong))} {words}"):
@@ -94,18 +92,12 @@ def test_parts_that_are_no_files_are_refused_before_any_is_gathered(grid, tmp_pa
 
 
 def test_a_part_that_is_a_journal_still_is_gathered(grid, tmp_path):
-    part = Store(tmp_path / "part.parquet", version="1")
-    part.append({"cell": cell_key(CELLS[0])} | asdict(CELLS[0]) | run_toy(CELLS[0]) | MADE)
-    part.close()
+    part = stored(tmp_path / "part.parquet", record_of(CELLS[0]))
     assert gather_grid(grid, [part.path], "quick") == (1, 22)
 
 
 def _part(tmp_path, **fields) -> Path:
-    part = Store(tmp_path / "forged.parquet", version="1")
-    part.append({"cell": cell_key(CELLS[0])} | asdict(CELLS[0]) | run_toy(CELLS[0]) | MADE | fields)
-    part.compact()
-    part.close()
-    return part.path
+    return stored(tmp_path / "forged.parquet", record_of(CELLS[0]) | fields, fold=True).path
 
 
 def test_a_record_under_the_key_of_another_cell_is_refused(grid, tmp_path):
@@ -115,14 +107,13 @@ def test_a_record_under_the_key_of_another_cell_is_refused(grid, tmp_path):
         gather_grid(grid, [part], "quick")
     assert not grid.path("quick").exists()
     with pytest.raises(StoreError, match="as its key says"):
-        run_grid(grid, "quick", path=part, progress=False, backend="sequential")
+        run_grid(grid, "quick", path=part, **ALONE)
 
 
 def test_a_record_without_the_parameters_of_its_cell_is_refused(grid, tmp_path):
     """A key alone was enough: nothing showed that the numbers beside it are that cell's."""
-    part = Store(tmp_path / "forged.parquet", version="1")
-    part.append({"cell": cell_key(CELLS[5]), "value": 1.0} | MADE)
-    part.close()
+    bare = {"cell": cell_key(CELLS[5]), "value": 1.0} | MADE
+    part = stored(tmp_path / "forged.parquet", bare)
     with pytest.raises(StoreError, match=r"number of cell .* must be 5, as its key says, got None"):
         gather_grid(grid, [part.path], "quick")
 
@@ -142,11 +133,10 @@ def test_a_field_that_was_added_later_may_be_absent():
 
 
 def test_a_record_that_does_not_say_what_made_it_is_refused(grid, tmp_path, monkeypatch):
-    for bare in ("commit", "versions"):
-        for nothing in (None, ""):
-            part = _part(tmp_path / f"{bare}{nothing}", **{bare: nothing})
-            with pytest.raises(StoreError, match=f"must have {bare} in every record.*--unsealed"):
-                gather_grid(grid, [part], "quick")
+    for bare, nothing in product(("commit", "versions"), (None, "")):
+        part = _part(tmp_path / f"{bare}{nothing}", **{bare: nothing})
+        with pytest.raises(StoreError, match=f"must have {bare} in every record.*--unsealed"):
+            gather_grid(grid, [part], "quick")
     part = _part(tmp_path / "source", dataset="adult")
     with pytest.raises(StoreError, match="must have data_source or data_sha256"):
         results(grid, "quick", path=part)
@@ -161,7 +151,7 @@ def test_a_module_that_a_record_names_is_not_imported(grid, tmp_path, monkeypatc
     source = {"dataset": "planted:TASK", "data_source": "local", "data_sha256": "0" * 64}
     part = _part(tmp_path, **source)
     gather_grid(grid, [part], "quick")
-    run_grid(grid, "quick", path=part, progress=False, backend="sequential")
+    run_grid(grid, "quick", path=part, **ALONE)
     assert "planted" not in sys.modules
     assert "it ran" not in capsys.readouterr().out
 
@@ -169,7 +159,7 @@ def test_a_module_that_a_record_names_is_not_imported(grid, tmp_path, monkeypatc
 @pytest.mark.parametrize("version", [1, None])
 def test_a_grid_whose_version_is_no_text_is_refused(version):
     with pytest.raises(ValueError, match=re.escape(f"version must be text, got {version!r}")):
-        Grid("toy", "Toy", lambda profile: iter(CELLS), run_toy, lambda c: 1.0, version)
+        grid_of_toys(Path(), CELLS, version=version)
 
 
 def test_a_grid_by_reference_and_a_wrong_one():
@@ -180,15 +170,12 @@ def test_a_grid_by_reference_and_a_wrong_one():
         grid_of("tests.runner.toy:run_toy")
 
 
-def test_a_worker_without_the_real_data_is_found_out(tmp_path):
+def test_a_worker_without_the_real_data_is_found_out(path):
     def on_a_replica(cell):
         return run_toy(cell) | {"data_source": "replica" if cell.number == 7 else "local"}
 
-    store = Store(tmp_path / "grid.parquet", version="1")
     with pytest.raises(ValueError, match="computed on a replica, so it is not stored"):
-        run_sweep(
-            CELLS, on_a_replica, store, backend="sequential", check=_refuse_replica, progress=False
-        )
-    kept = Store(tmp_path / "grid.parquet", version="1").frame()
+        sweep(path, CELLS, on_a_replica, check=_refuse_replica, **ALONE)
+    kept = Store(path, version="1").frame()
     assert len(kept) == 7
     assert set(kept.data_source) == {"local"}

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import datetime
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -18,21 +18,19 @@ from lib.runner.cell import KeyedCell, cell_key
 from lib.runner.records import DIRTY, RESERVED, needs_real
 from lib.runner.store import Store
 from lib.runner.sweep import run_sweep
-from tests.runner import toy_grid
-from tests.runner.toy import ToyCell, run_toy
+from tests.runner.toy import ALONE, ToyCell, grid_of_toys, run_toy
 
 CELLS = [ToyCell(number=i) for i in range(3)]
 
 
 @pytest.fixture
-def store(tmp_path):
-    return Store(tmp_path / "grid.parquet", version="1")
+def store(path):
+    return Store(path, version="1")
 
 
 def _sweep(store: Store, result, cells=CELLS) -> pd.DataFrame:
     """``result``: number of the cell to what it returns."""
-    how = {"backend": "sequential", "progress": False}
-    return run_sweep(cells, lambda cell: result(cell.number), store, **how)
+    return run_sweep(cells, lambda cell: result(cell.number), store, **ALONE)
 
 
 def test_numpy_scalars_are_stored_as_the_values_that_they_are(store):
@@ -49,22 +47,13 @@ def test_numpy_scalars_are_stored_as_the_values_that_they_are(store):
 @pytest.mark.parametrize(
     "value",
     [
-        [1, 2],
-        {"a": 1},
-        np.arange(2),
-        1j,
-        datetime.date(2024, 1, 1),
-        np.datetime64("2024-01-01"),
-        2**70,
-        {1},
-        object(),
+        *([1, 2], {"a": 1}, np.arange(2), 1j, 2**70, {1}, object()),
+        *(datetime.date(2024, 1, 1), np.datetime64("2024-01-01")),
     ],
 )
 def test_what_no_column_holds_is_refused_with_the_cell_and_the_field(store, value):
-    named = (
-        rf"cell {cell_key(CELLS[1])} \(ToyCell\(number=1, budget=nan\)\): score=.* cannot be stored"
-    )
-    with pytest.raises(ValueError, match=named):
+    named = rf"cell {cell_key(CELLS[1])} \(ToyCell\(number=1, budget=nan\)\)"
+    with pytest.raises(ValueError, match=f"{named}: score=.* cannot be stored"):
         _sweep(store, lambda i: {"score": value if i == 1 else 0.5})
     assert len(Store(store.path, version="1")) == 1  # what was done before is kept, and folds
     assert len(_sweep(Store(store.path, version="1"), lambda i: {"score": 0.5})) == 3
@@ -121,7 +110,7 @@ def test_a_parameter_does_not_take_a_reserved_name(store):
 
 
 def test_the_reserved_names_are_those_that_are_written(store):
-    made = run_sweep(CELLS, run_toy, store, backend="sequential", progress=False)
+    made = run_sweep(CELLS, run_toy, store, **ALONE)
     assert set(made) - {"number", "budget", "value", "label"} == set(RESERVED)
 
 
@@ -142,8 +131,7 @@ def test_code_with_changes_adds_nothing_to_committed_results(tmp_path, monkeypat
     monkeypatch.setattr(run, "RESULTS", tmp_path)
     monkeypatch.setattr(run, "_needs_real_tables", lambda grid: None)
     monkeypatch.setattr(run, "provenance", lambda: {"commit": f"188e907373d8{DIRTY}"})
-    quick = {"cells": lambda profile: iter(CELLS), "run": run_toy}
-    grid = replace(toy_grid.GRID, folder=tmp_path, **quick)
+    grid = grid_of_toys(tmp_path, CELLS)
     with pytest.raises(ValueError, match="must be without changes, got '188e907373d8-dirty'"):
         run.run_grid(grid, progress=False)
     assert not list(tmp_path.glob("*.parquet"))

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass
+from itertools import product
 
 import pandas as pd
 import pytest
@@ -22,7 +23,7 @@ from lib.paths import ROOT
 from lib.runner import Grid, Store, StoreError, gather_grid, run_grid
 from lib.runner.cell import KeyedCell, cell_key
 from lib.runner.sources import in_words
-from tests.runner.toy import ToyCell, grid_of_toys
+from tests.runner.toy import ALONE, ToyCell, grid_of_toys
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,24 +39,20 @@ def _run(cell: Cell) -> dict:
 
 def _grid(folder, numbers=range(3), dataset="lsac", run=_run) -> Grid:
     cells = [Cell(dataset=dataset, number=n) for n in numbers]
-    return Grid("mine", "Mine", lambda profile: iter(cells), run, lambda c: 1.0, "1", folder=folder)
+    return grid_of_toys(folder, cells, "mine", run=run)
 
 
 def _sweep(grid, **options) -> pd.DataFrame:
-    return run_grid(grid, backend="sequential", progress=False, **options)
-
-
-def _real() -> str:
-    try:
-        return str(locate("db_LSAC.csv").path.parent)
-    except Unavailable:
-        pytest.skip("db_LSAC.csv is not here and cannot be downloaded")
+    return run_grid(grid, **ALONE, **options)
 
 
 @pytest.fixture
 def places(tmp_path, monkeypatch):
     """A function that takes the real LSAC away, and one that gives it back."""
-    folder = _real()
+    try:
+        folder = str(locate("db_LSAC.csv").path.parent)
+    except Unavailable:
+        pytest.skip("db_LSAC.csv is not here and cannot be downloaded")
 
     def away() -> None:
         monkeypatch.setenv("COMPANION_OFFLINE", "1")
@@ -110,8 +107,7 @@ def test_the_quick_profile_by_command_is_held_to_it_too(tmp_path, places, monkey
 
 
 def test_a_folder_the_cache_and_a_download_are_the_same_bytes(tmp_path, places):
-    _, back = places
-    back()
+    places[1]()
     other = {"data_source": "download"}
     _sweep(_grid(tmp_path, run=lambda cell: _run(cell) | other), path=tmp_path / "a.parquet")
     frame = _sweep(_grid(tmp_path, range(5)), path=tmp_path / "a.parquet")
@@ -120,8 +116,7 @@ def test_a_folder_the_cache_and_a_download_are_the_same_bytes(tmp_path, places):
 
 
 def test_other_bytes_of_a_real_file_are_not_resumed(tmp_path, places):
-    _, back = places
-    back()
+    places[1]()
     _sweep(_grid(tmp_path, run=lambda cell: _run(cell) | {"data_sha256": "0" * 64}))
     words = r"the real data \(SHA-256 000000000000...\), and here is the real data"
     with pytest.raises(StoreError, match=words):
@@ -156,26 +151,26 @@ def test_parts_of_two_sources_are_not_gathered(tmp_path, places):
         assert len(Store(into, version="1")) == there
 
 
+GENERATED = [
+    {},
+    {"data_source": "generated"},
+    {"data_source": "my archive", "data_sha256": "1"},
+    {"data_source": "local"},
+]
+
+
 @pytest.mark.parametrize(
-    "said",
+    ("dataset", "said"),
     [
-        {},
-        {"data_source": "generated"},
-        {"data_source": "my archive", "data_sha256": "1"},
-        {"data_source": "local"},
+        *product(("mixture", "newyork", "my table"), GENERATED),
+        ("my table", {"data_source": "local", "data_sha256": "{number}"}),  # each its own
     ],
 )
-@pytest.mark.parametrize("dataset", ["mixture", "newyork", "my table"])
-def test_what_is_generated_or_ones_own_is_let_be(said, dataset, tmp_path):
-    grid = _grid(tmp_path, dataset=dataset, run=lambda cell: said)
-    assert len(_sweep(grid)) == len(_sweep(grid)) == 3
+def test_what_is_generated_or_ones_own_is_let_be(dataset, said, tmp_path):
+    def run(cell: Cell) -> dict:
+        return {name: word.format(number=cell.number) for name, word in said.items()}
 
-
-def test_files_of_ones_own_under_one_name_are_let_be(tmp_path):
-    def each_its_own(cell):
-        return {"data_source": "local", "data_sha256": str(cell.number)}
-
-    grid = _grid(tmp_path, dataset="my table", run=each_its_own)
+    grid = _grid(tmp_path, dataset=dataset, run=run)
     assert len(_sweep(grid)) == len(_sweep(grid)) == 3
 
 
@@ -212,13 +207,11 @@ def test_a_cell_that_needs_too_much_memory_is_named(workers, tmp_path, monkeypat
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_ctrl_c_ends_a_run_with_one_line(workers, tmp_path):
     """A traceback of 55 lines hid that nothing is lost."""
-    command = [sys.executable, "-m", "lib", "run", "tests.runner.toy_grid:GRID"]
-    command += ["--workers", workers]
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}  # of the module of the grid
+    words = ["-m", "lib", "run", "tests.runner.toy_grid:GRID", "--workers", workers]
     run = subprocess.Popen(
-        command,
+        [sys.executable, *words],
         cwd=tmp_path,
-        env=environment,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},  # of the module of the grid
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,

@@ -9,14 +9,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lib.runner import Grid, gather_grid, results, run_grid, scores, tidy
+from lib.runner import gather_grid, results, run_grid, scores, tidy
 from lib.runner.cell import cell_key
 from lib.runner.store import Store
-from lib.runner.sweep import run_sweep
-from tests.runner.toy import ToyCell
+from tests.runner.toy import ALONE, MADE, ToyCell, grid_of_toys, record_of, stored, sweep
 
 CELLS = [ToyCell(number=i) for i in range(4)]
-MADE = {"commit": "a", "versions": "b", "created": "c"}
 
 
 def scored(cell: ToyCell) -> dict:
@@ -30,12 +28,12 @@ def scored(cell: ToyCell) -> dict:
 
 @pytest.fixture
 def grid(tmp_path):
-    costs = (lambda profile: iter(CELLS), scored, lambda cell: 1.0)
-    return Grid("toy", "Toy", *costs, "1", folder=tmp_path / "out")
+    return grid_of_toys(tmp_path / "out", CELLS, run=scored)
 
 
-def _run(grid, **more) -> None:
-    run_grid(grid, "quick", progress=False, backend="sequential", **more)
+def _put(store: Store, cells) -> None:
+    for cell in cells:
+        store.append(record_of(cell, scored))
 
 
 def _whole(frame: pd.DataFrame) -> None:
@@ -52,12 +50,10 @@ def _whole(frame: pd.DataFrame) -> None:
 
 def test_scores_come_back_from_the_journal_the_parquet_file_and_both(grid):
     store = Store(grid.path("quick"), version="1")
-    for cell in CELLS[:2]:
-        store.append({"cell": cell_key(cell)} | vars(cell) | scored(cell) | MADE)
+    _put(store, CELLS[:2])
     assert len(scores(grid, "quick")) == 4
     store.compact()
-    for cell in CELLS[2:]:
-        store.append({"cell": cell_key(cell)} | vars(cell) | scored(cell) | MADE)
+    _put(store, CELLS[2:])
     _whole(scores(grid, "quick"))
     pd.testing.assert_frame_equal(store.compact(), Store(store.path, version="1").frame())
     store.close()
@@ -66,8 +62,7 @@ def test_scores_come_back_from_the_journal_the_parquet_file_and_both(grid):
 
 def test_records_without_scores_have_no_rows(grid):
     store = Store(grid.path("quick"), version="1")
-    for cell in CELLS:
-        store.append({"cell": cell_key(cell)} | vars(cell) | scored(cell) | MADE)
+    _put(store, CELLS)
     store.append({"cell": "none", "value": 1.0} | MADE)
     for _ in range(2):
         assert "none" not in set(scores(grid, "quick")["cell"])
@@ -77,13 +72,13 @@ def test_records_without_scores_have_no_rows(grid):
 
 
 def test_a_grid_with_scores_runs_resumes_and_is_gathered(grid, tmp_path):
-    _run(grid, part=(1, 2), path=tmp_path / "one.parquet")
-    _run(grid, part=(2, 2), path=tmp_path / "two.parquet")
     parts = [tmp_path / "one.parquet", tmp_path / "two.parquet"]
-    assert gather_grid(grid, parts, "quick") == (4, 0)
-    _whole(scores(grid, "quick"))
-    assert gather_grid(grid, parts, "quick") == (4, 0)
-    _run(grid)
+    for number, path in enumerate(parts, 1):
+        run_grid(grid, "quick", part=(number, 2), path=path, **ALONE)
+    for _ in range(2):
+        assert gather_grid(grid, parts, "quick") == (4, 0)
+        _whole(scores(grid, "quick"))
+    run_grid(grid, "quick", **ALONE)
     _whole(scores(grid, "quick"))
     assert "scores" not in results(grid, "quick")
 
@@ -94,7 +89,7 @@ def test_the_records_of_live_cells_are_tidied_alike():
 
 
 def test_any_reader_reads_a_file_with_scores(grid):
-    _run(grid)
+    run_grid(grid, "quick", **ALONE)
     found = pd.read_parquet(grid.path("quick")).sort_values("number")
     assert found["scores"].map(len).tolist() == [2] * 4
     assert [rows[0]["group"] for rows in found["scores"]] == ["men"] * 4
@@ -114,44 +109,36 @@ def test_any_reader_reads_a_file_with_scores(grid):
         ([{"group": "men", "commit": "a"}], r"scores\[0\] must have .* none of the record, got"),
     ],
 )
-def test_what_no_column_holds_is_refused_with_the_cell_and_the_field(tmp_path, wrong, words):
-    store = Store(tmp_path / "grid.parquet", version="1")
-
+def test_what_no_column_holds_is_refused_with_the_cell_and_the_field(path, wrong, words):
     def run(cell):
         return scored(cell) | ({"scores": wrong} if cell.number == 1 else {})
 
     with pytest.raises(ValueError, match=f"cell {cell_key(CELLS[1])} .*{words}"):
-        run_sweep(CELLS, run, store, backend="sequential", progress=False)
-    assert len(Store(store.path, version="1")) == 1
+        sweep(path, CELLS, run, **ALONE)
+    assert len(Store(path, version="1")) == 1
 
 
 @pytest.mark.parametrize("folded", [True, False])
-def test_a_field_of_the_scores_is_of_one_kind(tmp_path, folded):
-    store = Store(tmp_path / "grid.parquet", version="1")
-    store.append({"cell": "a", "scores": [{"group": "men", "error": None}]})
-    store.append({"cell": "b", "scores": [{"group": "men", "error": 1.5}]})
-    if folded:
-        store.compact()
+def test_a_field_of_the_scores_is_of_one_kind(path, folded):
+    pairs = {"a": None, "b": 1.5}.items()
+    records = ({"cell": c, "scores": [{"group": "men", "error": e}]} for c, e in pairs)
+    store = stored(path, *records, fold=folded)
     for mixed in ([{"group": 1, "error": 2}], [{"group": "a", "error": 1}, {"group": True}]):
         rows = [{"error": None} | row for row in mixed]
         for _ in range(2):
             with pytest.raises(ValueError, match=r"cell c: group=.* have a text there"):
                 store.append({"cell": "c", "scores": rows})
             store.close()
-            store = Store(store.path, version="1")
+            store = Store(path, version="1")
     store.append({"cell": "c", "scores": [{"group": "men", "error": 2}]})
     assert tidy(store.compact())["error"].tolist()[1:] == [1.5, 2.0]
     store.close()
 
 
-def test_thousands_of_scores_are_read_at_once(tmp_path):
+def test_thousands_of_scores_are_read_at_once(path):
     """Arrow flattens the lists: no loop over the values."""
-    store = Store(tmp_path / "grid.parquet", version="1")
     rows = [{"group": f"group {i}"} | {f"x{j}": i + j / 7 for j in range(12)} for i in range(500)]
-    for cell in range(60):
-        store.append({"cell": f"{cell:04d}", "scores": rows})
-    store.compact()
-    store.close()
+    store = stored(path, *({"cell": f"{i:04d}", "scores": rows} for i in range(60)), fold=True)
     seconds = []
     for _ in range(5):
         start = time.process_time()

@@ -9,7 +9,6 @@ import math
 import re
 import time
 import zlib
-from dataclasses import asdict
 
 import pandas as pd
 import pytest
@@ -21,9 +20,8 @@ from lib.runner.parts import gather
 from lib.runner.records import plain
 from lib.runner.sealed import to_bytes
 from lib.runner.store import Store
-from tests.runner.toy import ToyCell, run_toy
+from tests.runner.toy import MADE, ToyCell, record_of, stored
 
-MADE = {"commit": "abc", "versions": "numpy=2", "created": "2026-01-01", "wall_s": 0.5}
 AGAIN = {"commit": "def", "versions": "numpy=3", "created": "2026-02-02", "wall_s": 7.0, "fit_s": 1}
 SCORES = [{"group": "men", "error": 0.1}, {"group": "women", "error": math.nan}]
 RECORD = {"cell": "a", "version": "1", "value": 0.3, "gap": None, "label": "x", "scores": SCORES}
@@ -38,13 +36,8 @@ OTHER = [  # what is changed, and the field that is named
     ({"scores": [{"group": "men", "error": 0.2}, SCORES[1]]}, "scores"),
     ({"scores": SCORES[::-1]}, "scores"),
 ]
-SAME = [
-    {},
-    AGAIN,
-    {"gap": math.nan},
-    {"value": 0.1 + 0.2},  # its last bit is another: another processor
-    {"data_source": "cache"},
-]
+# a last bit is another: another processor
+SAME = [{}, AGAIN, {"gap": math.nan}, {"value": 0.1 + 0.2}, {"data_source": "cache"}]
 
 
 def _line(body: bytes) -> bytes:
@@ -53,11 +46,6 @@ def _line(body: bytes) -> bytes:
 
 def _lines(*records: dict) -> bytes:
     return b"".join(_line(json.dumps(record).encode()) for record in records)
-
-
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "grid.parquet"
 
 
 def _put(path, where: str, first: dict, second: dict) -> None:
@@ -110,14 +98,8 @@ CELLS = [ToyCell(number=i) for i in range(6)]
 
 
 def _part(path, numbers, **change) -> Store:
-    store = Store(path, version="1")
-    for number in numbers:
-        cell = CELLS[number]
-        record = {"cell": cell_key(cell)} | asdict(cell) | run_toy(cell) | MADE
-        store.append(record | (change if number == 2 else {}))
-    store.compact()
-    store.close()
-    return store
+    records = (record_of(CELLS[n]) | (change if n == 2 else {}) for n in numbers)
+    return stored(path, *records, fold=True)
 
 
 @pytest.mark.parametrize("there", [True, False])
@@ -126,9 +108,8 @@ def test_parts_that_do_not_agree_are_not_gathered(path, tmp_path, there):
     one = _part(path if there else tmp_path / "one.parquet", range(3))
     two = _part(tmp_path / "two.parquet", range(2, 5), value=0.5)
     parts = [two.path] if there else [one.path, two.path]
-    words = (
-        rf"two\.parquet: value of cell '{cell_key(CELLS[2])}' must be .*{one.path.name}, got 0.5"
-    )
+    whose = rf"two\.parquet: value of cell '{cell_key(CELLS[2])}'"
+    words = rf"{whose} must be .*{one.path.name}, got 0.5"
     for _ in range(2):
         with pytest.raises(StoreError, match=words):
             gather(CELLS, parts, Store(path, version="1"))

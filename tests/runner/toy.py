@@ -6,12 +6,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
+import pandas as pd
+
 from lib.rng import stream
-from lib.runner import Grid
-from lib.runner.cell import KeyedCell
+from lib.runner import Grid, Store, run_sweep
+from lib.runner.cell import KeyedCell, cell_key
+
+STABLE = ["cell", "number", "value", "label"]  # what is the same in every run
+MADE = {"commit": "abc", "versions": "numpy=2", "created": "2026-01-01", "wall_s": 0.5}
+ALONE = {"progress": False, "backend": "sequential"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,15 +31,37 @@ def run_toy(cell: ToyCell) -> dict:
     return {"value": float(rng.random()), "label": f"cell {cell.number}"}
 
 
+def record_of(cell: ToyCell, run: Callable[[ToyCell], dict] = run_toy) -> dict:
+    """What a sweep would store of a cell."""
+    return {"cell": cell_key(cell)} | asdict(cell) | run(cell) | MADE
+
+
+def sweep(path: Path, cells: Iterable[ToyCell], run=run_toy, **options) -> pd.DataFrame:
+    """All records of a results file once the cells are in it."""
+    return run_sweep(cells, run, Store(path, version="1"), **{"progress": False} | options)
+
+
+def stored(path: Path, *records: dict, fold: bool = False) -> Store:
+    """A results file with these records, and no writer; ``fold`` puts them into the table."""
+    store = Store(path, version="1")
+    for record in records:
+        store.append(record)
+    if fold:
+        store.compact()
+    store.close()
+    return store
+
+
 def grid_of_toys(
     folder: Path,
-    cells: Iterable[ToyCell],
+    cells: Iterable[KeyedCell],
     name: str = "toy",
     version: str = "1",
-    cost: Callable[[ToyCell], float] = lambda cell: 1.0,
+    cost: Callable[..., float] = lambda cell: 1.0,
+    run: Callable[..., dict] = run_toy,
 ) -> Grid:
     """A grid of these cells, at every scale."""
-    return Grid(name, "Toys", lambda profile: iter(cells), run_toy, cost, version, folder=folder)
+    return Grid(name, "Toys", lambda profile: iter(cells), run, cost, version, folder=folder)
 
 
 def run_slow_toy(cell: ToyCell) -> dict:
@@ -44,15 +72,7 @@ def run_slow_toy(cell: ToyCell) -> dict:
 if __name__ == "__main__":  # a sweep in a process of its own, to be killed
     import sys
 
-    from lib.runner.store import Store
-    from lib.runner.sweep import run_sweep
     from tests.runner import toy  # under its importable name: the keys carry the class only
 
-    run_sweep(
-        [toy.ToyCell(number=i) for i in range(60)],
-        toy.run_slow_toy,
-        Store(sys.argv[1], version="1"),
-        workers=int(sys.argv[2]),
-        progress=False,
-        compact_every=0.2,
-    )
+    cells = [toy.ToyCell(number=i) for i in range(60)]
+    toy.sweep(sys.argv[1], cells, toy.run_slow_toy, workers=int(sys.argv[2]), compact_every=0.2)

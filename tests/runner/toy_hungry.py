@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lib.runner import Grid
-from tests.runner.toy import ToyCell, run_toy
+from tests.runner.toy import ToyCell, grid_of_toys, run_toy
 
 
 def run_hungry(cell: ToyCell) -> dict:
@@ -15,12 +14,4 @@ def run_hungry(cell: ToyCell) -> dict:
     return run_toy(cell)
 
 
-GRID = Grid(
-    "hungry",
-    "Hungry",
-    lambda profile: [ToyCell(number=i) for i in range(4)],
-    run_hungry,
-    lambda c: 1.0,
-    "1",
-    folder=Path("results"),
-)
+GRID = grid_of_toys(Path("results"), [ToyCell(number=i) for i in range(4)], run=run_hungry)

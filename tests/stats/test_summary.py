@@ -11,13 +11,7 @@ from scipy import stats
 
 from lib.rng import stream
 from lib.stats.p_values import p_positive, p_value
-from lib.stats.summary import (
-    clopper_pearson,
-    interval_words,
-    mean_interval,
-    summarise,
-    widening,
-)
+from lib.stats.summary import clopper_pearson, interval_words, mean_interval, summarise, widening
 from studies.verdicts.words import p_in_words
 
 
