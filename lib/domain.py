@@ -45,7 +45,7 @@ class Domain:
         validate.require(
             len(set(self.columns)) == len(self.columns), "columns", "different names", self.columns
         )
-        for column, size in zip(self.columns, self.sizes, strict=True):
+        for column, size in self:
             validate.integer(f"size of {column}", size, low=1)
 
     @classmethod

@@ -67,7 +67,8 @@ def parse_yaml(text: str, *, gaps: bool = False) -> Any:
     if re.search("^%TAG", text, re.MULTILINE):  # thousands of them would take minutes
         raise Refused("a %TAG directive")
     try:
-        content = _Loader(yaml.parse(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))).get()
+        events = yaml.parse(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        content = _Loader(events).get_single_data()
     except Refused:
         raise
     except Exception as error:  # a date in month 13, say, is whatever Python makes of it
@@ -141,9 +142,6 @@ class _Loader(Composer, SafeConstructor, Resolver):
         self._next = next(self._events, None)
         self._looked_at: set[int] = set()
 
-    def get(self) -> Any:
-        return self.get_single_data()
-
     def check_event(self, *kinds: type[yaml.Event]) -> bool:
         return isinstance(self._next, kinds or yaml.Event)
 
@@ -175,6 +173,7 @@ def _checked(events: Iterable[yaml.Event]) -> Iterator[yaml.Event]:
     for event in events:
         if isinstance(event, yaml.CollectionStartEvent):
             begun.append((event.anchor, total))
+            total += 1
         elif isinstance(event, yaml.CollectionEndEvent):
             name, before = begun.pop()
             sizes[name] = total - before
@@ -186,7 +185,6 @@ def _checked(events: Iterable[yaml.Event]) -> Iterator[yaml.Event]:
             _refuse_long_number(event)
             sizes[event.anchor] = _size(event.value)
             total += sizes[event.anchor]
-        total += isinstance(event, yaml.CollectionStartEvent)
         if len(begun) > DEEPEST:
             raise _too_deep()
         if total > LARGEST:

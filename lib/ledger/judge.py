@@ -101,8 +101,9 @@ def _of_authors(
         if i in tested and not math.isnan(e.p)
     }
     adjusted = adjusted_together(tested | theirs)
-    final = {i: adjusted[i] for i in theirs}
-    return {i: judged(own, found[i], final.get(i)) for i, own in asked.items()}
+    return {
+        i: judged(own, found[i], adjusted[i] if i in theirs else None) for i, own in asked.items()
+    }
 
 
 def _stand_in_judged(row: Row, measured: Callable[[Claim], Evidence]) -> Row:

@@ -13,6 +13,7 @@ import io
 import json
 import re
 import warnings
+from bisect import bisect_left
 from collections.abc import Mapping
 from functools import partial
 from html import escape
@@ -34,6 +35,7 @@ warnings.filterwarnings("ignore", message="IProgress not found")
 
 PNG = "data:image/png;base64,"
 NUMBER = '<td class="num">'
+_CELLS = '<td class="brief">', "<td>", '<td class="words">', '<td class="sentences">'
 STYLE = PACKAGE / "plotting" / "companion.mplstyle"
 ORIGIN = {
     "local": "read from COMPANION_DATA",
@@ -323,16 +325,7 @@ def _opening(column: pd.Series) -> str:
     text = column.astype(str)
     if column.dtype.kind in "iuf" or text.str.fullmatch(r"[-−+±\d.,%\[\] ]+").all():
         return NUMBER
-    longest = text.str.len().max()
-    return (
-        '<td class="sentences">'
-        if longest > 100
-        else '<td class="words">'
-        if longest > 24
-        else "<td>"
-        if longest > 11
-        else '<td class="brief">'
-    )
+    return _CELLS[bisect_left((11, 24, 100), text.str.len().max())]
 
 
 def _cell(value: object, spec: str | None) -> str:

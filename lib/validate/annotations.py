@@ -171,8 +171,11 @@ def _named(full: str, name: str, found: Any) -> tuple[str, _Take]:
         return f"a {name.lower()}", _if(lambda value: isinstance(value, origin))
     words = full.replace("np.", "numpy.").replace("pd.", "pandas.")
     article = "an" if words[0] in "AEIO" else "a"
-    is_one = _if(lambda value: any(c.__name__ == name for c in type(value).__mro__))
-    return f"{article} {words}", is_one
+    return f"{article} {words}", _if(lambda value: _is_a(name, value))
+
+
+def _is_a(name: str, value: object) -> bool:
+    return any(c.__name__ == name for c in type(value).__mro__)
 
 
 def _take_int(value: Any) -> int:
@@ -212,13 +215,13 @@ def _native(dtype: Any) -> Any:
 
 
 def _take_series(value: Any) -> Any:
-    if not any(c.__name__ == "Series" for c in type(value).__mro__):
+    if not _is_a("Series", value):
         raise _Misfit
     return value if (dtype := _native(value.dtype)) == value.dtype else value.astype(dtype)
 
 
 def _take_table(value: Any) -> Any:
-    if not any(c.__name__ == "DataFrame" for c in type(value).__mro__):
+    if not _is_a("DataFrame", value):
         raise _Misfit
     odd = [i for i, dtype in enumerate(value.dtypes) if _native(dtype) != dtype]
     if not odd:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Container, Iterable, Mapping
+from contextlib import suppress
 from numbers import Integral, Real
 from typing import Any
 
@@ -55,9 +56,11 @@ def as_float(value: object) -> float:
 def choice(name: str, value: object, allowed: Iterable[object]) -> Any:
     """``value`` if it is one of ``allowed``."""
     allowed = allowed if isinstance(allowed, Container) else list(allowed)
-    if not _among(value, allowed):
-        raise refusal(name, f"one of {', '.join(map(repr, allowed))}", value)
-    return value
+    with suppress(TypeError, ValueError):
+        hash(value)  # an array of one name equals the name, and cannot stand for it
+        if value in allowed:
+            return value
+    raise refusal(name, f"one of {', '.join(map(repr, allowed))}", value)
 
 
 def column(name: str, value: str, frame: Any) -> str:
@@ -66,14 +69,6 @@ def column(name: str, value: str, frame: Any) -> str:
     times = list(frame.columns).count(value)
     require(times == 1, name, "a column that is there once", f"{value!r} {times} times")
     return value
-
-
-def _among(value: object, allowed: Container[object]) -> bool:
-    try:
-        hash(value)  # an array of one name equals the name, and cannot stand for it
-        return value in allowed
-    except (TypeError, ValueError):
-        return False
 
 
 def positive(name: str, value: float, *, infinite: bool = False) -> float:
@@ -141,11 +136,9 @@ def sequence(name: str, values: Any) -> list:
     """``values`` as a list if they have an order and a length: no text, mapping, set or table."""
     flat = getattr(values, "ndim", 1) == 1
     if flat and not isinstance(values, str | bytes | Mapping | set | frozenset):
-        try:
+        with suppress(TypeError):  # no length: a generator, an array of no dimension
             len(values)
             return list(values)
-        except TypeError:  # no length: a generator, an array of no dimension
-            pass
     raise refusal(name, "a list or a tuple", values)
 
 
@@ -172,10 +165,8 @@ def reals(name: str, values: object) -> np.ndarray:
     if found.dtype.kind == "O":  # fractions, say; NumPy would make NaN of None
         numbers = all(isinstance(entry, Real | np.bool_) for entry in found.flat)
     if numbers and not isinstance(values, bool):
-        try:
+        with suppress(OverflowError):
             return found.astype(float, copy=False)
-        except OverflowError:
-            pass
     raise refusal(name, "real numbers", values)
 
 
