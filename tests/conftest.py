@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import sys
+import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
@@ -54,6 +55,16 @@ def as_often(hits: np.ndarray, p: float, *, tests: int = 1, side: str = "two-sid
     """Whether so many of ``hits`` are true as at a probability of ``p``: an exact binomial test."""
     test = stats.binomtest(int(np.sum(hits)), np.size(hits), min(1.0, p), alternative=side)
     return test.pvalue > FALSE_ALARM / tests
+
+
+def peak_of(work: Callable[[], Any]) -> int:
+    """Bytes that ``work`` takes at its peak, beyond what there was; also of work that fails."""
+    tracemalloc.start()
+    try:
+        work()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.fixture(autouse=True)

@@ -57,7 +57,7 @@ with ThreadPoolExecutor(1) as pool:
         end_programs()
         raise
 """
-SWEEP = ["-m", "lib", "run", "tests.runner.toy_grid:GRID", "--workers", "2"]
+SWEEP = ["-m", "lib", "run", "tests.runner.toy:GRID", "--workers", "2"]
 
 
 def _of(pid: int, name: str) -> str:

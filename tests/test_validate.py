@@ -30,6 +30,7 @@ REFUSED = [
     *((lambda v=v: validate.positive("rate", v), f"^rate must be a finite number > 0, got {v!r}") for v in (0, -1, NAN, INF, "1", True, None)),
     (lambda: validate.positive("rate", 10**400), "^rate must be .*, got 10"),
     *((lambda v=v: validate.integer("k", v, low=2, high=5), "^k must be an integer >= 2 and <= 5, got") for v in (1, 6, 2.0, True, "3")),
+    (lambda: validate.integer("k", True, low=0), "^k must be an integer >= 0, got True"),
     *((lambda v=v: validate.fraction("share", v), r"^share must be a number in \(0, 1\), got") for v in (0, 1, -0.1, NAN, "0.5")),
     *((lambda v=v: validate.budget("epsilon", v), "^epsilon must be a number >= 1e-09 and <= 600, got")
       for v in (0, 1e-17, 601, NAN, INF, 10**400, "1", True, None)),

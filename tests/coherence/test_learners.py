@@ -30,34 +30,21 @@ def typed() -> pd.DataFrame:
     )
 
 
-@pytest.mark.parametrize("name", BATTERY)
-def test_the_battery_reads_typed_columns_and_stays_in_range(name, typed, rng):
-    predict = BATTERY[name](typed[:200], "y", LENS, rng)
-    h = predict(typed)
-    assert h.shape == (300,)
-    assert (np.abs(h) <= 1).all()
+@pytest.mark.parametrize("learner", BATTERY.values(), ids=BATTERY)
+def test_the_battery_reads_typed_columns_and_the_stream_decides(learner, typed):
+    one, again = (learner(typed[:200], "y", LENS, stream(1, "same"))(typed) for _ in range(2))
+    np.testing.assert_array_equal(one, again)
+    assert one.shape == (300,)
+    assert (np.abs(one) <= 1).all()
 
 
-@pytest.mark.parametrize("name", BATTERY)
-def test_categories_that_were_not_seen_are_predicted_all_the_same(name, typed, rng):
-    predict = BATTERY[name](typed[typed["job"] != "c"], "y", LENS, rng)
-    assert not np.isnan(predict(typed[typed["job"] == "c"])).any()
-
-
-@pytest.mark.parametrize("name", BATTERY)
-def test_only_the_lens_is_seen(name, typed, rng):
+@pytest.mark.parametrize("learner", BATTERY.values(), ids=BATTERY)
+def test_only_the_lens_is_seen_and_what_was_not_seen_is_predicted_all_the_same(learner, typed, rng):
     """Predictions need no other column, and rows that agree in the lens are predicted alike."""
-    predict = BATTERY[name](typed, "y", ("job",), rng)
-    h = predict(typed[["job"]])
+    h = learner(typed, "y", ("job",), rng)(typed[["job"]])
     assert pd.Series(h).groupby(typed["job"].to_numpy()).nunique().max() == 1
-
-
-@pytest.mark.parametrize("name", BATTERY)
-def test_the_stream_decides(name, typed):
-    first, again = (
-        BATTERY[name](typed[:200], "y", LENS, stream(1, "same"))(typed) for _ in range(2)
-    )
-    np.testing.assert_array_equal(first, again)
+    predict = learner(typed[typed["job"] != "c"], "y", LENS, rng)
+    assert not np.isnan(predict(typed[typed["job"] == "c"])).any()
 
 
 def test_confidence_is_twice_the_probability_less_one(rng):

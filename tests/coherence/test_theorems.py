@@ -175,9 +175,8 @@ def test_claim2_as_stated_has_a_counterexample():
 def test_lemma1_and_claim1():
     assert lemma1_size(0.9, 0.5) == pytest.approx(40)
     assert claim1(0.01, zeta=1.0, eta=0.1) == pytest.approx(0.01 * math.e + 0.1)
-    assert lemma1_probability(100, 1e-6, zeta=2.0, eta=0.01) == pytest.approx(
-        2e-6 * 101 * math.exp(2) + 0.01
-    )
+    by_hand = 2e-6 * 101 * math.exp(2) + 0.01
+    assert lemma1_probability(100, 1e-6, zeta=2.0, eta=0.01) == pytest.approx(by_hand)
 
 
 def test_half_sample_size_inverts_the_distance():
@@ -202,9 +201,8 @@ def test_the_columns_distances_stay_below_the_repaired_theorem_9(ones, members, 
     beta = 0.05
     found = column_distances(ones, members, n, size=4000, rng=rng)
     alpha = half_sample_distance(members, math.log(beta))
-    assert theorem9_repaired_size(alpha=alpha, beta=beta, collection=1) == pytest.approx(
-        members, rel=1e-6
-    )
+    repaired = theorem9_repaired_size(alpha=alpha, beta=beta, collection=1)
+    assert repaired == pytest.approx(members, rel=1e-6)
     assert as_often(found > alpha, beta, side="greater")
 
 
@@ -217,13 +215,11 @@ def test_the_lemma_inside_theorem_9_fails_for_a_proper_subgroup(rng):
 
 
 def test_clear_column_sizes_by_hand():
-    assert theorem9_size(alpha=0.5, beta=0.1, n=10_000, collection=10) == pytest.approx(
-        800 * math.sqrt(math.log(100))
-    )
+    known = {"alpha": 0.5, "beta": 0.1, "n": 10_000, "collection": 10}
+    assert theorem9_size(**known) == pytest.approx(800 * math.sqrt(math.log(100)))
     want = 112 * 100 * math.sqrt(math.log(10 * 10_000 * 10 / 0.1)) / 0.5
-    assert theorem11_size(alpha=0.5, beta=0.1, n=10_000, collection=10) == pytest.approx(want)
-    ours = description_length_size(alpha=0.5, beta=0.1, n=10_000, collection=10, counts=1)
-    assert ours < 10_000 < theorem11_size(alpha=0.5, beta=0.1, n=10_000, collection=10)
+    assert theorem11_size(**known) == pytest.approx(want)
+    assert description_length_size(**known, counts=1) < 10_000 < theorem11_size(**known)
 
 
 def test_columns_of_one_value_and_empty_halves(rng):

@@ -90,9 +90,8 @@ def test_there_and_back(epsilon, delta, conversion):
 def test_delta_inverts_epsilon(rho, delta):
     epsilon = epsilon_of(rho, delta)
     if epsilon > 0:
-        assert math.log(delta_of(rho, epsilon)) == pytest.approx(
-            math.log(delta), rel=1e-6, abs=1e-6
-        )
+        found = math.log(delta_of(rho, epsilon))
+        assert found == pytest.approx(math.log(delta), rel=1e-6, abs=1e-6)
     else:
         assert delta_of(rho, 0.0) <= delta
 
@@ -108,9 +107,8 @@ def test_more_budget_never_costs_less(a, b, delta):
 def test_the_printed_conversion_is_no_guarantee():
     """Gaussian noise of that rho has a larger epsilon than the printed one."""
     rho, delta = 50.0, 0.2
-    assert gaussian_epsilon(math.sqrt(2 * rho), delta) > epsilon_of(
-        rho, delta, conversion="published"
-    )
+    printed = epsilon_of(rho, delta, conversion="published")
+    assert gaussian_epsilon(math.sqrt(2 * rho), delta) > printed
 
 
 @pytest.mark.parametrize(
@@ -171,9 +169,8 @@ def test_a_huge_epsilon_leaves_no_delta_and_none_leaves_the_most(rho):
 def test_delta_does_not_jump_to_zero(rho, delta):
     """The shortcut for a delta below every float leaves those that are floats alone."""
     epsilon = epsilon_of(rho, delta)
-    assert delta_of(rho, epsilon) == pytest.approx(
-        delta if epsilon > 0 else delta_of(rho, 0.0), rel=1e-5
-    )
+    expected = delta if epsilon > 0 else delta_of(rho, 0.0)
+    assert delta_of(rho, epsilon) == pytest.approx(expected, rel=1e-5)
 
 
 def test_composition_by_hand():

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -24,6 +26,11 @@ def tables(draw, most=200):
     named, inside = (draw(st.integers(1, people - 1)) for _ in range(2))
     low, high = max(0, named + inside - people), min(named, inside)
     return Guesses(named=named, hits=draw(st.integers(low, high)), people=people, inside=inside)
+
+
+def half_named(people: int, hits: int) -> Guesses:
+    """Half of the people are named, and half are inside."""
+    return Guesses(named=people // 2, hits=hits, people=people, inside=people // 2)
 
 
 @given(tables())
@@ -49,9 +56,8 @@ def test_several_halves_have_the_law_of_the_sum(halves, epsilon):
     p = laws[0]
     for law in laws[1:]:
         p = np.convolve(p, law)
-    assert hits_p(halves, epsilon) == pytest.approx(
-        p[sum(h.hits for h in halves) :].sum(), rel=1e-6
-    )
+    beyond = p[sum(h.hits for h in halves) :].sum()
+    assert hits_p(halves, epsilon) == pytest.approx(beyond, rel=1e-6)
 
 
 def curators(n, half, epsilon, rng, count):
@@ -93,23 +99,22 @@ def test_a_curator_that_publishes_names_by_its_half_reaches_the_law():
     weights /= weights.sum()  # the same sum for every half: epsilon-DP, and no less
     hits = np.array([len(subsets[0] & t) for t in subsets])
     for least in range(half + 1):
-        table = Guesses(named=half, hits=least, people=n, inside=half)
-        assert weights[hits >= least].sum() == pytest.approx(hits_p([table], epsilon), rel=1e-9)
+        limit = hits_p([half_named(n, least)], epsilon)
+        assert weights[hits >= least].sum() == pytest.approx(limit, rel=1e-9)
 
 
 @given(st.floats(0, 2), st.floats(0, 0.01), st.integers(1, 4))
 def test_delta_covers_a_curator_that_sometimes_publishes_its_half(epsilon, delta, least):
-    n, half = 8, 4
-    tight = hits_p([Guesses(named=half, hits=least, people=n, inside=half)], epsilon)
-    table = Guesses(named=half, hits=least, people=n, inside=half)
-    assert (1 - delta) * tight + delta <= hits_p([table], epsilon, delta=delta) * (1 + 1e-9)
+    table = [half_named(8, least)]
+    sometimes = (1 - delta) * hits_p(table, epsilon) + delta
+    assert sometimes <= hits_p(table, epsilon, delta=delta) * (1 + 1e-9)
 
 
 def test_the_factor_of_delta_at_the_size_of_the_sample():
     """Half of 25,900 people are named, and 1 in 20 such audits has so many hits by chance."""
-    table = Guesses(named=12_950, hits=6_542, people=25_900, inside=12_950)
-    p = hits_p([table], 0.0)
-    assert (hits_p([table], 0.0, delta=1e-6) - p) / 1e-6 == pytest.approx(73.9, abs=0.1)
+    table = [half_named(25_900, 6_542)]
+    more = hits_p(table, 0.0, delta=1e-6) - hits_p(table, 0.0)
+    assert more / 1e-6 == pytest.approx(73.9, abs=0.1)
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 1.0])
@@ -117,13 +122,9 @@ def test_false_certificates_are_as_rare_as_stated(epsilon):
     """A thousand audits of the curator that reaches the law, of three halves each."""
     rng, audits, n = stream(SEED, "false", epsilon), 1000, 40
     hits = nchypergeom_fisher.rvs(n, 20, 20, math.exp(epsilon), size=(audits, 3), random_state=rng)
-    limit = {
-        total: epsilon_limit(
-            [Guesses(named=20, hits=h, people=n, inside=20) for h in _spread(total)]
-        )
-        for total in set(hits.sum(axis=1).tolist())
-    }
-    false = sum(limit[total] > epsilon for total in hits.sum(axis=1).tolist())
+    totals = hits.sum(axis=1).tolist()
+    limit = {t: epsilon_limit([half_named(n, h) for h in _spread(t)]) for t in set(totals)}
+    false = sum(limit[total] > epsilon for total in totals)
     assert binomtest(false, audits, 0.05, "greater").pvalue > 1e-6
 
 
@@ -134,16 +135,14 @@ def _spread(total):
 def test_two_tempting_rules_refute_true_claims():
     """People are no independent coins; and names may not get fewer after luck."""
     # of two people one is inside: both guesses are right half of the time, not a quarter
-    assert hits_p([Guesses(named=1, hits=1, people=2, inside=1)], 0.0) == pytest.approx(0.5)
-    n, law = 2000, hypergeom(2000, 1000, 1000)
+    assert hits_p([half_named(2, 1)], 0.0) == pytest.approx(0.5)
+    table, law = partial(half_named, 2000), hypergeom(2000, 1000, 1000)
 
-    def table(hits):
-        return Guesses(named=1000, hits=hits, people=n, inside=1000)
+    def is_enough(*hits: int) -> bool:
+        return hits_p([*map(table, hits)], 0.0) <= 0.05
 
-    one = next(x for x in range(450, 600) if hits_p([table(x)], 0.0) <= 0.05)
-    two = next(
-        x for x in range(950, 1100) if hits_p([table(x // 2), table(x - x // 2)], 0.0) <= 0.05
-    )
+    one = next(x for x in range(450, 600) if is_enough(x))
+    two = next(x for x in range(950, 1100) if is_enough(x // 2, x - x // 2))
     first = np.arange(400, one)
     false = law.sf(one - 1) + (law.pmf(first) * law.sf(two - first - 1)).sum()
     assert false == pytest.approx(0.077, abs=0.0005)  # "stop if the first half is enough"
@@ -165,8 +164,6 @@ def test_what_can_be_certified_is_known_before():
 @given(tables(40), st.floats(0.5, 0.99))
 def test_more_hits_never_certify_less(table, level):
     if table.hits < min(table.named, table.inside):
-        more = Guesses(
-            named=table.named, hits=table.hits + 1, people=table.people, inside=table.inside
-        )
+        more = replace(table, hits=table.hits + 1)
         limits = [epsilon_limit([one], level=level) for one in (table, more)]
         assert limits[0] <= limits[1] + 1e-9

@@ -68,9 +68,8 @@ def test_what_a_rho_is_worth(delta):
     log = -mpmath.log(mpf(delta))
     for rho in (1e-25, 3.3e-12, 0.07, 13.0, 1e16):
         assert outward(epsilon_of(rho, delta), tight_epsilon(rho, delta))
-        assert outward(
-            epsilon_of(rho, delta, conversion="standard"), rho + 2 * mpmath.sqrt(rho * log)
-        )
+        standard = epsilon_of(rho, delta, conversion="standard")
+        assert outward(standard, rho + 2 * mpmath.sqrt(rho * log))
 
 
 @pytest.mark.parametrize("delta", DELTAS)
@@ -117,10 +116,8 @@ def test_what_pure_dp_costs(epsilon):
         e = mpf(epsilon)
         assert outward(rho_of_pure(epsilon), e * e / 2)
         assert outward(rho_of_pure(epsilon, of="bounded range"), e * e / 8)
-        assert outward(
-            rho_of_pure(epsilon, of="laplace"),
-            e + mpmath.exp(-e) - 1 if e > 1e-90 else e**2 / 2 - e**3 / 6,
-        )
+        laplace = e + mpmath.exp(-e) - 1 if e > 1e-90 else e**2 / 2 - e**3 / 6
+        assert outward(rho_of_pure(epsilon, of="laplace"), laplace)
         assert outward(rho_of_pure(epsilon, of="randomised response"), e * mpmath.tanh(e / 2))
 
 

@@ -71,9 +71,12 @@ def test_only_the_order_of_scores_counts_even_of_infinite_ones(infinite):
     assert utility(Y, HAT, scores)["auc"] == pytest.approx(np.mean(pairs))
 
 
-def test_auc_of_hard_labels_is_balanced_accuracy():
+def test_auc_of_hard_labels_is_balanced_accuracy_and_one_class_has_none():
     metrics = utility(Y, HAT, HAT)
     assert metrics["auc"] == pytest.approx(metrics["balanced_accuracy"], abs=1e-12)
+    alike = utility(np.ones(8), HAT, HAT)
+    assert math.isnan(alike["auc"])
+    assert math.isnan(alike["balanced_accuracy"])
 
 
 bits = hnp.arrays(np.int8, 60, elements=st.integers(0, 1))
@@ -95,20 +98,14 @@ def test_a_perfect_predictor_has_equal_opportunity_and_accuracy(y, group):
         assert metrics[metric] == 0 or math.isnan(metrics[metric])
 
 
-def test_one_person_has_metrics():
-    assert evaluate([1], [1], [0])["acc"] == 1
-
-
-def test_an_absent_group_has_no_rates():
+def test_a_rate_of_nobody_is_nan():
+    """An absent group has none; one without positive labels has no true positive rate."""
     metrics = evaluate(Y, HAT, np.ones(8, dtype=int))
     assert metrics["n_0"] == 0
     assert all(math.isnan(metrics[m]) for m in ("DI", "SPD", "EOD", "OAD", "positive_rate_0"))
     assert metrics["acc"] == 0.5
-
-
-def test_a_group_without_positive_labels_has_no_true_positive_rate():
-    y = np.where(GROUP == 0, 0, Y)
-    metrics = fairness(y, HAT, GROUP)
+    assert evaluate([1], [1], [0])["acc"] == 1
+    metrics = fairness(np.where(GROUP == 0, 0, Y), HAT, GROUP)
     assert math.isnan(metrics["EOD"])
     assert not math.isnan(metrics["SPD"])
 
@@ -117,12 +114,6 @@ def test_disparate_impact_at_the_edges():
     assert fairness(Y, np.ones(8, dtype=int), GROUP)["DI"] == 1
     assert math.isnan(fairness(Y, np.zeros(8, dtype=int), GROUP)["DI"])
     assert fairness(Y, 1 - GROUP, GROUP)["DI"] == math.inf
-
-
-def test_one_class_of_labels_has_no_auc():
-    metrics = utility(np.ones(8), HAT, HAT)
-    assert math.isnan(metrics["auc"])
-    assert math.isnan(metrics["balanced_accuracy"])
 
 
 def _by_hand(y, hat) -> tuple[float, float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -16,23 +17,19 @@ TRUTH, ESTIMATE = np.array([10.0, 20.0, 40.0]), np.array([11.0, 20.0, 30.0])
 
 def test_by_hand():
     assert stratum_errors(TRUTH, ESTIMATE).tolist() == [0.1, 0.0, 0.25]
-    assert parity_error(TRUTH, ESTIMATE, 20.0, 22.0) == pytest.approx(0.1 / 3 + 0.35)
-    assert parity_error(TRUTH, ESTIMATE, 20.0, 22.0, omega=1.0, reading="average") == pytest.approx(
-        0.1 + 0.35 / 3
-    )
-    assert parity_error(TRUTH, ESTIMATE, 20.0, 22.0, normalised=False) == pytest.approx(2 / 3 + 11)
-    assert parity_error(TRUTH, ESTIMATE, 20.0, 22.0, normalised=False, drop=1) == pytest.approx(
-        2 / 3 + 1
-    )
+    error = partial(parity_error, TRUTH, ESTIMATE, 20.0, 22.0)
+    assert error() == pytest.approx(0.1 / 3 + 0.35)
+    assert error(omega=1.0, reading="average") == pytest.approx(0.1 + 0.35 / 3)
+    assert error(normalised=False) == pytest.approx(2 / 3 + 11)
+    assert error(normalised=False, drop=1) == pytest.approx(2 / 3 + 1)
 
 
 def test_what_is_dropped_does_not_count_in_the_average():
     """Errors 1, 0, 10 and 5: without the largest two, the mean of the other two."""
     truth, estimate = np.array([10.0, 20.0, 40.0, 5.0]), np.array([11.0, 20.0, 30.0, 10.0])
+    how = {"reading": "average", "normalised": False}
     for drop, mean in ((0, 16 / 4), (1, 6 / 3), (2, 1 / 2), (3, 0.0), (4, 0.0)):
-        found = parity_error(
-            truth, estimate, 20.0, 20.0, reading="average", normalised=False, drop=drop
-        )
+        found = parity_error(truth, estimate, 20.0, 20.0, drop=drop, **how)
         assert found == pytest.approx(mean)
 
 
@@ -45,16 +42,11 @@ def test_negative_truths_are_divided_by_their_size():
 @pytest.mark.parametrize("reading", ["sum", "average"])
 def test_an_unknown_error_is_no_largest_error(drop, reading):
     """NaN in, NaN out, in its own run only; so for the population."""
-    assert math.isnan(
-        parity_error([1.0, 2.0], [math.nan, 2.0], 1.0, 1.0, drop=drop, reading=reading)
-    )
-    runs = parity_error(
-        np.ones((2, 2)), [[math.nan, 2.0], [1.0, 2.0]], 1.0, 1.0, drop=drop, reading=reading
-    )
+    error = partial(parity_error, drop=drop, reading=reading)
+    assert math.isnan(error([1.0, 2.0], [math.nan, 2.0], 1.0, 1.0))
+    runs = error(np.ones((2, 2)), [[math.nan, 2.0], [1.0, 2.0]], 1.0, 1.0)
     assert np.isnan(runs).tolist() == [True, False]
-    assert math.isnan(
-        parity_error([1.0, 2.0], [1.0, 2.0], 1.0, math.nan, drop=drop, reading=reading)
-    )
+    assert math.isnan(error([1.0, 2.0], [1.0, 2.0], 1.0, math.nan))
 
 
 @given(st.permutations(range(3)), st.floats(0.1, 100))

@@ -15,7 +15,7 @@ from lib.datasets import TASKS
 from lib.domain import Domain
 from lib.ldp import PROTOCOLS, SPLITS, design_matrix, make, one_hot, sanitise, split_budget
 from lib.rng import stream
-from tests.ldp.test_protocols import peak_of
+from tests.conftest import peak_of
 
 sizes = st.lists(st.integers(2, 500), min_size=1, max_size=8)
 

@@ -1,5 +1,6 @@
 """Information and posteriors against brute force; the least-variance split against optimality."""
 
+from itertools import permutations, product
 from types import SimpleNamespace
 
 import numpy as np
@@ -41,9 +42,8 @@ def test_information_equals_the_sum_over_all_reports(name, k, epsilon):
     _, channel = support_law(mechanism)
     joint = counts[:, None] / counts.sum() * channel
     safe = np.where(joint > 0, channel / joint.sum(axis=0), 1.0)
-    assert mutual_information(mechanism, counts) == pytest.approx(
-        (joint * np.log2(safe)).sum(), abs=1e-10
-    )
+    expected = (joint * np.log2(safe)).sum()
+    assert mutual_information(mechanism, counts) == pytest.approx(expected, abs=1e-10)
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)
@@ -67,18 +67,15 @@ def test_null_law_is_a_law_with_the_right_mean(name):
 @pytest.mark.parametrize("name", ["GRR", "RAPPOR", "SS"])
 def test_a_huge_budget_tells_all_and_no_more(name):
     counts = np.array(COUNTS[5])
-    assert mutual_information(make(name, k=5, epsilon=60.0), counts) == pytest.approx(
-        entropy(counts), abs=1e-9
-    )
+    found = mutual_information(make(name, k=5, epsilon=60.0), counts)
+    assert found == pytest.approx(entropy(counts), abs=1e-9)
 
 
 def test_information_is_bounded_by_the_budget():
     counts = np.full(20, 10)
-    for name in PROTOCOLS:
-        for epsilon in (0.1, 1.0, 3.0):
-            assert mutual_information(
-                make(name, k=20, epsilon=epsilon), counts
-            ) <= epsilon / np.log(2)
+    for name, epsilon in product(PROTOCOLS, (0.1, 1.0, 3.0)):
+        found = mutual_information(make(name, k=20, epsilon=epsilon), counts)
+        assert found <= epsilon / np.log(2)
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)
@@ -107,15 +104,13 @@ def test_least_variance_split_is_stationary(name, weighting, epsilon):
     assert (best > 0).all()
     least = total_variance(best, name, FREQUENCIES, weighting)
     for split in ("uniform", "k-based"):
-        assert least <= total_variance(
-            split_budget(epsilon, [2, 5, 41], split), name, FREQUENCIES, weighting
-        )
-    for i in range(3):
-        for j in range(3):
-            moved = best.copy()
-            moved[i] += 1e-2 * best[j] * (i != j)
-            moved[j] -= 1e-2 * best[j] * (i != j)
-            assert total_variance(moved, name, FREQUENCIES, weighting) >= least * (1 - 1e-9)
+        other = split_budget(epsilon, [2, 5, 41], split)
+        assert least <= total_variance(other, name, FREQUENCIES, weighting)
+    for i, j in permutations(range(3), 2):
+        moved = best.copy()
+        moved[i] += 1e-2 * best[j]
+        moved[j] -= 1e-2 * best[j]
+        assert total_variance(moved, name, FREQUENCIES, weighting) >= least * (1 - 1e-9)
 
 
 @pytest.mark.parametrize("name", ["GRR", "OUE"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import tracemalloc
 from functools import partial
 
 import numpy as np
@@ -16,18 +15,9 @@ from lib.ldp.histogram import optimal_theta
 from lib.ldp.local_hashing import hash_values
 from lib.ldp.random_subsets import _share, random_members, random_subsets
 from lib.rng import stream
-from tests.conftest import FALSE_ALARM, as_often
+from tests.conftest import FALSE_ALARM, as_often, peak_of
 
 N, K, V = 12_000, 5, 3
-
-
-def peak_of(work) -> int:
-    """Bytes that ``work`` takes at its peak, beyond what there was."""
-    tracemalloc.start()
-    work()
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    return peak
 
 
 def drawn(mechanism, draw: str, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -105,7 +95,9 @@ def test_ss_with_one_value_is_grr():
     np.testing.assert_allclose(ss.channel()[:, np.argsort(order)], grr.channel(), rtol=1e-12)
 
 
-def test_ss_rules_for_omega():
+def test_rules_for_omega_and_g():
+    assert OLH(k=9, epsilon=1.0).g == 3  # floor(3.718)
+    assert OLH(k=9, epsilon=1.0, g_rule="round").g == 4  # round(2.718) + 1
     assert SS(k=10, epsilon=1.0).omega == 2  # 10 / 3.718 = 2.69
     assert SS(k=10, epsilon=1.0, omega_rule="round").omega == 3
     assert SS(k=2, epsilon=5.0).omega == 1  # the printed rule gives 0, no subset at all
@@ -170,19 +162,13 @@ def test_an_even_share_of_a_word_needs_no_second_draw():
         assert _share(100, 15).cumulative[r] == pytest.approx(law, rel=1e-12)
 
 
-def test_olh_rules_for_g():
-    assert OLH(k=9, epsilon=1.0).g == 3  # floor(3.718)
-    assert OLH(k=9, epsilon=1.0, g_rule="round").g == 4  # round(2.718) + 1
-
-
 @pytest.mark.parametrize("name", ["BLH", "OLH"])
 def test_a_hash_function_loses_epsilon_unless_it_tells_nothing_apart(name):
     mechanism = make(name, k=6, epsilon=1.3)
     channel = mechanism.channel(np.array([0, 0, 1, 0, 0, 0]))
     assert np.log(channel.max(axis=0) / channel.min(axis=0)).max() == pytest.approx(1.3, rel=1e-9)
-    assert (
-        mechanism.channel(np.zeros(6, dtype=int)) == mechanism.channel(np.zeros(6, dtype=int))[0]
-    ).all()
+    blind = mechanism.channel(np.zeros(6, dtype=int))
+    assert (blind == blind[0]).all()
 
 
 def test_the_log_channel_has_no_bound_on_g():

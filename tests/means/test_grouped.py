@@ -176,10 +176,8 @@ def test_each_group_may_have_an_interval_of_its_own():
 def test_recombination_right_and_as_printed():
     assert recombine(np.array([1.0, 5.0]), np.array([3, 1])) == 2.0
     assert recombine(np.array([1.0, 5.0]), np.array([3, 1]), printed=True) == 1.0
-    assert recombine(np.array([[1.0, 5.0], [0.0, 2.0]]), np.array([1.0, 1.0])).tolist() == [
-        3.0,
-        1.0,
-    ]
+    runs = np.array([[1.0, 5.0], [0.0, 2.0]])
+    assert recombine(runs, np.array([1.0, 1.0])).tolist() == [3.0, 1.0]
 
 
 def test_group_order_is_stable():

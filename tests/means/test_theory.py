@@ -74,9 +74,8 @@ def test_a_group_that_clips_by_its_own_size_needs_no_more_noise(sizes, radius, g
     st.lists(st.integers(1, 10**6), min_size=2, max_size=40), st.floats(0, 20), st.floats(1e-6, 0.9)
 )
 def test_the_factor_over_a_plain_estimate_is_at_most_root_k(sizes, radius, gamma):
-    assert printed_factor(np.array(sizes), radius=max(radius, 1e-3), gamma=gamma) <= math.sqrt(
-        len(sizes)
-    ) * (1 + 1e-12)
+    factor = printed_factor(np.array(sizes), radius=max(radius, 1e-3), gamma=gamma)
+    assert factor <= math.sqrt(len(sizes)) * (1 + 1e-12)
 
 
 @given(st.lists(st.integers(1, 10**6), min_size=2, max_size=40))
@@ -124,10 +123,11 @@ def test_readings_of_alpha_by_their_definitions(alpha):
 
 def test_improvements_are_0_at_the_worst_and_1_at_the_best():
     equal = improvements(np.full(5, 100), 1e7)
-    assert equal["expected, relative to the true best case"] == pytest.approx(0, abs=1e-3)
-    assert equal["square roots, expected, relative to the printed best case"] == pytest.approx(
-        0, abs=1e-3
-    )
+    for reading in (
+        "expected, relative to the true",
+        "square roots, expected, relative to the printed",
+    ):
+        assert equal[f"{reading} best case"] == pytest.approx(0, abs=1e-3)
     best = improvements(np.array([996, 1, 1, 1, 1]), 1.0)
     assert best["observed sizes, relative to the true best case"] == pytest.approx(1)
 
@@ -140,8 +140,7 @@ def test_only_the_reading_by_sums_is_the_same_for_every_radius(radius):
     worst, best = logs["worst"] + k * radius**2, logs["best as printed"] + k * radius**2
     expected = expected_logs(alpha, k, 760) + k * radius**2
     found = improvements(sizes, alpha)
-    assert (worst - expected) / (worst - best) == pytest.approx(
-        found["expected, relative to the printed best case"]
-    )
+    printed = found["expected, relative to the printed best case"]
+    assert (worst - expected) / (worst - best) == pytest.approx(printed)
     other = found["expected, what exceeds the printed best case as a share of the worst"]
     assert 1 - (expected - best) / worst > other + 0.001

@@ -39,7 +39,6 @@ def test_every_part_of_a_figure_changes_and_a_second_darkening_of_a_colour_does_
     assert all(_luminance(text.get_color()) > 0.5 for text in dark_parts)
     assert _luminance(note.arrow_patch.get_facecolor()[:3]) > 0.5
     assert dark(dark(SERIES[0])) == pytest.approx(dark(SERIES[0]), abs=0.15)
-    plt.close(fig)
 
 
 def test_a_heat_map_and_the_numbers_on_it_stay():
@@ -52,4 +51,3 @@ def test_a_heat_map_and_the_numbers_on_it_stay():
     assert (image.to_rgba([0.0, 1.0]) == before).all()
     assert text.get_color() == "white"
     assert _luminance(ax.get_xticklabels()[0].get_color()) > 0.5
-    plt.close(fig)

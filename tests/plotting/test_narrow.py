@@ -30,7 +30,6 @@ def test_a_figure_takes_the_least_width_at_which_its_words_fit(wide, expected):
         assert fig.legends[0]._ncols == (2 if fits else 4)
         assert not fits or faults(fig) == 0
     assert (fig.get_figwidth(), fig.legends[0]._ncols) == (wide, 4)
-    plt.close(fig)
 
 
 def test_a_figure_that_fits_at_no_width_stays_as_it_is():
@@ -38,7 +37,6 @@ def test_a_figure_that_fits_at_no_width_stays_as_it_is():
     with narrowed(fig, WIDTHS[:2]) as fits:
         assert not fits
         assert fig.get_figwidth() == 6.4
-    plt.close(fig)
 
 
 @pytest.mark.filterwarnings("error")
@@ -48,7 +46,6 @@ def test_a_width_without_room_is_passed_over_in_silence():
     fig.canvas.draw()
     with narrowed(fig, (2.0, 6.0)) as fits:
         assert fits == (fig.get_figwidth() == 6.0)
-    plt.close(fig)
 
 
 def test_words_beyond_the_edge_and_on_each_other_are_counted():
@@ -60,4 +57,3 @@ def test_words_beyond_the_edge_and_on_each_other_are_counted():
     fig.text(0.2, 0.5, "there")
     fig.text(0.9, 0.5, "a text that leaves the figure at its right")
     assert faults(fig) == 2
-    plt.close(fig)

@@ -20,7 +20,8 @@ from studies.ldp_fairness.figures.style import OFFSETS
 
 
 @pytest.fixture(autouse=True)
-def _close():
+def style():
+    """What a test sets is gone after it."""
     with plt.style.context("default"):
         yield
 
@@ -42,23 +43,15 @@ def test_a_tick_is_left_out_only_beside_the_one_that_its_label_would_touch(budge
 
 
 def test_a_guest_stands_on_its_tick_and_nobody_else_does():
-    shift = OFFSETS
-    assert shift["another"] == 1
-    places = sorted([*(shift[name] for name in PROTOCOLS), shift["another"]])
+    assert OFFSETS["another"] == 1
+    places = sorted(OFFSETS[name] for name in (*PROTOCOLS, "another"))
     assert len(set(places)) == len(PROTOCOLS) + 1
     assert all(b / a == pytest.approx(1.035) for a, b in pairwise(places))
 
 
-@pytest.fixture
-def book_style():
-    """The style of the pages, for one test alone."""
-    with plt.style.context("default"):
-        setup_style()
-        yield
-
-
-def test_no_label_is_a_formula_unless_it_says_so(book_style):
+def test_no_label_is_a_formula_unless_it_says_so():
     """Names from data with two dollar signs stopped the figure, or became mathematics."""
+    setup_style()
     fig, ax = panel((4, 3), "$10k_$20k", "$50%-$75%", log="xy", titles=["$x^2$"])
     ax.plot([1e-3, 1e2], [2, 7], label=r"$\frac{")
     legend(fig)
@@ -69,16 +62,11 @@ def test_no_label_is_a_formula_unless_it_says_so(book_style):
     assert not any("$" in label.get_text() for label in (*across, *up))
 
 
-def test_the_tallies_fit_a_phone_with_all_their_words(book_style):
-    """At 80% of its width, as small as pictures get on a phone, it must fit the 316 px that the
-    page has there.
-    """
-    fig, _ = tallies(
-        {
-            "Demographic coherence": dict.fromkeys(VERDICT_COLOURS, 9),
-            "Stratified DP": {"not run": 2},
-        }
-    )
+def test_the_tallies_fit_a_phone_with_all_their_words():
+    """At 80% of its width, as small as pictures get on a phone, it must fit the page's 316 px."""
+    setup_style()
+    papers = {"Demographic coherence": dict.fromkeys(VERDICT_COLOURS, 9)}
+    fig, _ = tallies(papers | {"Stratified DP": {"not run": 2}})
     assert 0.8 * fig.get_figwidth() * 100 <= 316
     fig.canvas.draw()
     whole = fig.bbox

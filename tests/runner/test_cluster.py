@@ -22,8 +22,7 @@ from lib.cli import main
 from lib.paths import CHAPTERS, ROOT
 from lib.runner import run_grid
 from lib.runner.store import Store
-from tests.runner.toy import STABLE, run_toy, sweep
-from tests.runner.toy_grid import CELLS, GRID
+from tests.runner.toy import GRID, MANY, STABLE, run_toy, sweep
 
 PAGE = (CHAPTERS / "guides" / "scale.md").read_text(encoding="utf-8")
 DRIVER = "python -m lib run ldp_main --dask"
@@ -77,7 +76,7 @@ def test_a_worker_and_the_driver_are_killed_in_mid_run_and_nothing_is_lost(start
     def stored() -> int:
         return len(Store(path, version="1"))
 
-    driver = [w.replace("ldp_main", "tests.runner.toy_grid:GRID") for w in _printed(DRIVER)]
+    driver = [w.replace("ldp_main", "tests.runner.toy:GRID") for w in _printed(DRIVER)]
     driving = start(driver)
     _wait(lambda: stored() >= 5)
     workers[0].kill()
@@ -87,18 +86,18 @@ def test_a_worker_and_the_driver_are_killed_in_mid_run_and_nothing_is_lost(start
     driving.kill()
     driving.wait()
     kept = stored()
-    assert then + 10 <= kept < len(CELLS)
+    assert then + 10 <= kept < len(MANY)
     with distributed.Client(scheduler_file=str(tmp_path / "scheduler.json")) as client:
         assert len(client.ncores()) == 1  # the driver, started again
         table = run_grid(GRID, path=path, backend="dask", progress=False)
-    assert len(table) == len(CELLS)
-    quiet = sweep(tmp_path / "quiet.parquet", CELLS)
+    assert len(table) == len(MANY)
+    quiet = sweep(tmp_path / "quiet.parquet", MANY)
     pd.testing.assert_frame_equal(table[STABLE], quiet[STABLE])
 
 
 OWN_GRID = """
 import time
-from tests.runner.toy_grid import CELLS, GRID as TOY
+from tests.runner.toy import GRID as TOY
 from dataclasses import replace
 from pathlib import Path
 
@@ -203,7 +202,7 @@ def test_a_worker_of_another_lib_is_named_and_one_that_joins_late_stops_the_driv
     assert driving.wait(30) == 1
     said = (own.folder.parent / "4.log").read_text(encoding="utf-8")
     assert re.search(r"the worker on .* cannot run the grid: ModuleNotFoundError", said)
-    assert 2 <= own.stored() < len(CELLS)
+    assert 2 <= own.stored() < len(MANY)
 
 
 def test_no_worker_and_one_at_another_commit_are_refused(own):
@@ -213,10 +212,10 @@ def test_no_worker_and_one_at_another_commit_are_refused(own):
 
     with Client(scheduler_file=own.at):
         with pytest.raises(ValueError, match=r"got none at tcp://.* within 0\.25 s"):
-            next(run_on_cluster(run_toy, CELLS, "0123456789ab", 0.5))
+            next(run_on_cluster(run_toy, MANY, "0123456789ab", 0.5))
         own.worker(own.folder)
         with pytest.raises(ValueError, match=r"lib at commit .*, where the driver has 0123456"):
-            next(run_on_cluster(run_toy, CELLS, "0123456789ab"))
+            next(run_on_cluster(run_toy, MANY, "0123456789ab"))
 
 
 @pytest.mark.slow

@@ -83,7 +83,7 @@ def test_parts_that_are_no_files_are_refused_before_any_is_gathered(grid, tmp_pa
             gather_grid(grid, [part, wrong], "quick")
         with pytest.raises(StoreError, match=words):
             gather(CELLS, [part, wrong], Store(grid.path("quick"), version="1"))
-        assert main(["run", "tests.runner.toy_grid:GRID", "--gather", str(wrong)]) == 2
+        assert main(["run", "tests.runner.toy:GRID", "--gather", str(wrong)]) == 2
         # whose parts are looked through first
         assert main(["run", "ldp_main", "--gather", str(wrong)]) == 2
         assert capsys.readouterr().err.count(words) == 2
@@ -163,7 +163,7 @@ def test_a_grid_whose_version_is_no_text_is_refused(version):
 
 
 def test_a_grid_by_reference_and_a_wrong_one():
-    assert grid_of("tests.runner.toy_grid:GRID").name == "toy"
+    assert grid_of("tests.runner.toy:GRID").name == "toy"
     with pytest.raises(ValueError, match=r"grid must be one of .*, got 'toy'"):
         grid_of("toy")
     with pytest.raises(ValueError, match=r"must be the name of a lib.runner.Grid, got"):

@@ -199,7 +199,7 @@ def test_arguments_are_looked_at_before_data(options, message, monkeypatch, caps
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_a_cell_that_needs_too_much_memory_is_named(workers, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    assert main(["run", "tests.runner.toy_hungry:GRID", "--workers", workers]) == 1
+    assert main(["run", "tests.runner.toy:HUNGRY", "--workers", workers]) == 1
     said = capsys.readouterr().err
     assert re.search(r"error: cell \w+ \(ToyCell\(number=2.*needs more memory than there is", said)
 
@@ -207,7 +207,7 @@ def test_a_cell_that_needs_too_much_memory_is_named(workers, tmp_path, monkeypat
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_ctrl_c_ends_a_run_with_one_line(workers, tmp_path):
     """A traceback of 55 lines hid that nothing is lost."""
-    words = ["-m", "lib", "run", "tests.runner.toy_grid:GRID", "--workers", workers]
+    words = ["-m", "lib", "run", "tests.runner.toy:GRID", "--workers", workers]
     run = subprocess.Popen(
         [sys.executable, *words],
         cwd=tmp_path,

@@ -31,6 +31,18 @@ def run_toy(cell: ToyCell) -> dict:
     return {"value": float(rng.random()), "label": f"cell {cell.number}"}
 
 
+def run_slow_toy(cell: ToyCell) -> dict:
+    time.sleep(0.03)
+    return run_toy(cell)
+
+
+def run_hungry(cell: ToyCell) -> dict:
+    """Of cell 2, what Python says where no memory is left."""
+    if cell.number == 2:
+        raise MemoryError
+    return run_toy(cell)
+
+
 def record_of(cell: ToyCell, run: Callable[[ToyCell], dict] = run_toy) -> dict:
     """What a sweep would store of a cell."""
     return {"cell": cell_key(cell)} | asdict(cell) | run(cell) | MADE
@@ -64,9 +76,10 @@ def grid_of_toys(
     return Grid(name, "Toys", lambda profile: iter(cells), run, cost, version, folder=folder)
 
 
-def run_slow_toy(cell: ToyCell) -> dict:
-    time.sleep(0.03)
-    return run_toy(cell)
+# for a driver or the command line, which take them as ``tests.runner.toy:GRID``
+MANY = [ToyCell(number=i) for i in range(150)]
+GRID = grid_of_toys(Path("results"), MANY, run=run_slow_toy)
+HUNGRY = grid_of_toys(Path("results"), MANY[:4], "hungry", run=run_hungry)
 
 
 if __name__ == "__main__":  # a sweep in a process of its own, to be killed

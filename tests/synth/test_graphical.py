@@ -44,9 +44,7 @@ def test_every_marginal_is_that_of_the_joint(name):
     model, p = _random_model(name)
     for size in range(1, p.ndim + 1):
         for columns in itertools.permutations(range(p.ndim), size):
-            assert model.marginal(columns) == pytest.approx(marginal(p, columns), abs=1e-12), (
-                columns
-            )
+            assert model.marginal(columns) == pytest.approx(marginal(p, columns), abs=1e-12)
 
 
 @pytest.mark.parametrize("name", SHAPES)
@@ -128,11 +126,8 @@ def test_without_noise_the_measured_marginals_are_met_and_no_more_is_assumed(nam
     model = fit_model(sizes, measured, 1000.0, iterations=4000)
     for c in cliques:
         assert model.marginal(c) == pytest.approx(marginal(p, c), abs=2e-4)
-    if name in (
-        "chain",
-        "star",
-        "triangle and tail",
-    ):  # p itself factorises like that, so it is the answer
+    # p itself factorises like that, so it is the answer
+    if name in ("chain", "star", "triangle and tail"):
         everything = tuple(range(p.ndim))
         assert model.marginal(everything) == pytest.approx(p, abs=1e-3)
 
@@ -162,9 +157,8 @@ def test_measurements_of_one_marginal_are_weighted_by_precision():
     assert goal.weight == pytest.approx([1.0, 0.625])
     turned = targets((2, 3), [((1, 0), np.arange(6.0), 1.0), ((0, 1), np.arange(6.0), 1.0)], 1.0)
     assert len(turned) == 1
-    assert turned[0].shares == pytest.approx(
-        (np.arange(6.0).reshape(3, 2).T + np.arange(6.0).reshape(2, 3)) / 2
-    )
+    both = np.arange(6.0).reshape(3, 2).T + np.arange(6.0).reshape(2, 3)
+    assert turned[0].shares == pytest.approx(both / 2)
 
 
 @given(st.sampled_from(sorted(SHAPES)), st.integers(0, 10_000))

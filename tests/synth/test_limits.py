@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import tracemalloc
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,6 +12,7 @@ from lib.synth import AIM, GEM, MST, Stratified
 from lib.synth.adapter import model_megabytes
 from lib.synth.base import BUDGET_MAX, BUDGET_MIN
 from lib.synth.workload import megabytes
+from tests.conftest import peak_of
 from tests.synth.conftest import DOMAIN, people
 
 WIDE = Domain.of({f"c{i}": 60 for i in range(8)})  # 56 marginals of three columns, 1.6 MB each
@@ -33,26 +32,18 @@ def test_a_marginal_larger_than_the_model_is_no_candidate():
 
 
 def test_aim_does_not_hold_what_it_can_never_measure():
-    tracemalloc.start()
-    AIM(rounds_per_column=1, iterations=5, last_iterations=5).fit(
-        empty(WIDE), WIDE, 1e-4, stream(1, "wide")
-    )
-    peak = tracemalloc.get_traced_memory()[1] / 2**20
-    tracemalloc.stop()
-    assert peak < 0.5 * megabytes(
-        WIDE, [s for s in AIM(max_megabytes=2).candidates(WIDE) if len(s) == 3]
-    )
+    quick = AIM(rounds_per_column=1, iterations=5, last_iterations=5)
+    peak = peak_of(lambda: quick.fit(empty(WIDE), WIDE, 1e-4, stream(1, "wide")))
+    triples = [s for s in AIM(max_megabytes=2).candidates(WIDE) if len(s) == 3]
+    assert peak / 2**20 < 0.5 * megabytes(WIDE, triples)
 
 
 def test_gem_does_not_hold_all_gaps_beside_all_counts():
     one_round = GEM(rounds=1, steps=1, batch=4, hidden=(4,))
     wide = Domain.of({f"c{i}": 60 for i in range(6)})
     tables = megabytes(wide, one_round.candidates(wide))
-    tracemalloc.start()
-    one_round.fit(empty(wide), wide, 1e-4, stream(1, "wide"))
-    peak = tracemalloc.get_traced_memory()[1] / 2**20
-    tracemalloc.stop()
-    assert peak < 1.3 * tables
+    peak = peak_of(lambda: one_round.fit(empty(wide), wide, 1e-4, stream(1, "wide")))
+    assert peak / 2**20 < 1.3 * tables
 
 
 HUGE = Domain.of({f"c{i}": 100 for i in range(15)})  # 455 marginals of 7.6 MB
@@ -80,13 +71,13 @@ def test_a_domain_that_needs_too_much_memory_is_refused_before_anything_is_looke
 
     for place in ("aim.counts", "gem.counts", "base.counts", "stratified.group_sizes"):
         monkeypatch.setattr(f"lib.synth.{place}", no_look)
-    tracemalloc.start()
-    with pytest.raises(
-        ValueError, match=r"memory must be at least the [\d,]+ MB of .*, got [\d.]+ MB"
-    ):
-        synthesizer.fit(empty(domain), domain, 1.0, stream(1, "huge"))
-    assert tracemalloc.get_traced_memory()[1] < 20 * 2**20
-    tracemalloc.stop()
+    words = r"memory must be at least the [\d,]+ MB of .*, got [\d.]+ MB"
+
+    def refused() -> None:
+        with pytest.raises(ValueError, match=words):
+            synthesizer.fit(empty(domain), domain, 1.0, stream(1, "huge"))
+
+    assert peak_of(refused) < 20 * 2**20
 
 
 def test_the_default_aim_takes_fifteen_columns_of_a_hundred_codes():
@@ -98,16 +89,16 @@ QUICK = [
     AIM(rounds_per_column=1),
     GEM(rounds=3, steps=3, batch=8, hidden=(4,)),
     GEM.published(rounds=3, steps=2, batch=8, hidden=(4,)),
+    Stratified(inner=MST(), by=("a",), weights="projected"),
 ]
-QUICK.append(Stratified(inner=MST(), by=("a",), weights="projected"))
+NAMES = ["mst", "aim", "gem", "gem cells", "mst_a"]
 
 
-@pytest.mark.parametrize("synthesizer", QUICK, ids=["mst", "aim", "gem", "gem cells", "mst_a"])
+@pytest.mark.parametrize("synthesizer", QUICK, ids=NAMES)
 @pytest.mark.parametrize("budget", [BUDGET_MIN, BUDGET_MAX])
 def test_the_ends_of_the_budgets_work(synthesizer, budget):
-    if (
-        isinstance(synthesizer, Stratified) and budget == BUDGET_MIN
-    ):  # the counts take a part, and too little is left
+    # the counts take a part, and too little is left
+    if isinstance(synthesizer, Stratified) and budget == BUDGET_MIN:
         with pytest.raises(ValueError, match=r"budget=1e-25 less count_share=0.05"):
             synthesizer.fit(people(100), DOMAIN, budget, stream(1, "ends"))
         budget *= 1.1
@@ -123,11 +114,9 @@ def test_an_entry_that_is_an_array_is_no_code():
         DOMAIN.check(people(2).assign(a=[np.array(0), np.array(1)]))
 
 
-@pytest.mark.parametrize("synthesizer", QUICK, ids=["mst", "aim", "gem", "gem cells", "mst_a"])
+@pytest.mark.parametrize("synthesizer", QUICK, ids=NAMES)
 @pytest.mark.parametrize("kind", [float, np.uint8])
 def test_whole_numbers_of_another_type_are_the_same_codes(synthesizer, kind):
-    one, two = (
-        synthesizer.fit(t, DOMAIN, 0.1, stream(1, "kind"))
-        for t in (people(100), people(100).astype(kind))
-    )
+    tables = people(100), people(100).astype(kind)
+    one, two = (synthesizer.fit(t, DOMAIN, 0.1, stream(1, "kind")) for t in tables)
     assert (one.marginal(("a", "b", "c")) == two.marginal(("a", "b", "c"))).all()
