@@ -121,5 +121,6 @@ async def _answers(client: Any, task: bytes, wait_s: float) -> dict[str, tuple[s
             return "", f"no answer within {wait_s:g} s"
         return found if isinstance(found, tuple) else ("", repr(found))
 
-    workers = list(client.scheduler_info(n_workers=-1)["workers"])
+    # asked afresh: what the client remembers of the workers, it forgets every two seconds
+    workers = list((await client.scheduler.identity(n_workers=-1))["workers"])
     return dict(zip(workers, await asyncio.gather(*map(one, workers)), strict=True))

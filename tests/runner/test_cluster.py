@@ -218,6 +218,22 @@ def test_no_worker_and_one_at_another_commit_are_refused(own):
             next(run_on_cluster(run_toy, MANY, "0123456789ab"))
 
 
+def test_workers_are_asked_though_the_client_forgets_them(own):
+    """None was asked, and none refused, where the client had just refreshed what it remembers."""
+    dask = pytest.importorskip("dask")
+    from dask.distributed import Client
+
+    from lib.runner.cluster import run_on_cluster
+
+    own.worker(own.folder)
+    own.workers_there(1)
+    forgetful = dask.config.set({"distributed.client.scheduler-info-interval": "1ms"})
+    with forgetful, Client(scheduler_file=own.at):
+        for _ in range(5):
+            with pytest.raises(ValueError, match=r"lib at commit .*, where the driver has 0123"):
+                next(run_on_cluster(run_toy, MANY, "0123456789ab"))
+
+
 @pytest.mark.slow
 def test_a_scheduler_that_is_lost_ends_the_driver(own):
     own.worker(own.folder)
