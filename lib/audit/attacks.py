@@ -29,10 +29,9 @@ from scipy.stats import norm
 
 from lib.audit.reading import TARGET
 from lib.audit.release import Release
-from lib.audit.request import LEAST_SHOWN, Request
-from lib.audit.table import Table, released_groups
+from lib.audit.request import Request
+from lib.audit.table import Table, in_order, released_groups
 from lib.coherence.naming import tracer_score
-from lib.groups import bands_in_order
 from lib.rng import stream
 
 ATTACKED = 500  # people of a group on each side, and released rows of a group
@@ -89,8 +88,8 @@ class Attacks:
             for r in rows.itertuples()
         ]
         wide = rows.assign(said=said).pivot(index="group", columns="attack", values="said")
-        ordered = wide.loc[bands_in_order(wide.index), list(dict.fromkeys(rows["attack"]))]
-        return ordered.rename_axis(columns=None).fillna("–").reset_index()
+        shown = wide[list(dict.fromkeys(rows["attack"]))].rename_axis(columns=None).fillna("–")
+        return in_order(shown.reset_index())
 
 
 class Hits(NamedTuple):
@@ -108,6 +107,14 @@ class Hits(NamedTuple):
         mass = np.bincount(np.unique(self.unit, return_inverse=True)[1], self.weight)
         return float(np.average(self.right, weights=self.weight)), mass.sum() ** 2 / (mass @ mass)
 
+    def wilson(self, level: float) -> tuple[float, float, float]:
+        """The share with Wilson's interval."""
+        share, n = self.share
+        z2 = norm.ppf((1 + level) / 2) ** 2
+        half = np.sqrt(z2 * (share * (1 - share) / n + z2 / (4 * n**2)))
+        low, high = ((share + z2 / (2 * n) + s * half) / (1 + z2 / n) for s in (-1, 1))
+        return share, low, high
+
 
 def attacks(request: Request, table: Table, release: Release, inside: np.ndarray) -> Attacks | None:
     """Attack the people ``inside``, a mask of the table's rows, shape (n,), and the others.
@@ -116,81 +123,74 @@ def attacks(request: Request, table: Table, release: Release, inside: np.ndarray
     unless small groups are to be shown; None if no group is left. Shares of people have the weights
     of the table, and intervals take the members of a cluster as right or wrong together.
     """
-    rng, lens = stream(request.seed, "audit attacks"), list(table.lens)
-    least = 1 if request.show_small else LEAST_SHOWN
+    rng, lens, sides = stream(request.seed, "audit attacks"), list(table.lens), (inside, ~inside)
+    least = max(1, request.least_shown)
     enough = {
         name: who
         for name, who in table.members.items()
-        if min((who & inside).sum(), (who & ~inside).sum()) >= least
+        if min((who & side).sum() for side in sides) >= least
     }
     if not enough:
         return None
     work = 2 * len(enough) * len(release.table) * max(1, len(lens))
     most = int(np.clip(_CELLS / work, least, ATTACKED))
     targets = {
-        name: [_some(np.flatnonzero(who & side), most, rng) for side in (inside, ~inside)]
-        for name, who in enough.items()
+        name: [_some(who & side, most, rng) for side in sides] for name, who in enough.items()
     }
-    asked = np.unique(np.concatenate([side for sides in targets.values() for side in sides]))
+    asked = np.unique(np.concatenate([own for people in targets.values() for own in people]))
     right = _right(table.frame, release.table, lens, asked)
     named = tracer_score(release.table[table.frame.columns], table.frame)
-    n, design = len(table.frame), table.design
-    weight = np.ones(n) if design.weight is None else design.weight
-    unit = np.arange(n) if design.cluster is None else design.cluster
-    rows: list[tuple[str, str, Hits, Hits]] = []
     theirs = released_groups(request, table, release.raw)
     # as many on each side, or it would be easier to be alone on one
-    few = min(inside.sum(), (~inside).sum())
-    equal = [table.frame[lens].iloc[_some(np.flatnonzero(s), few, rng)] for s in (inside, ~inside)]
+    few = min(side.sum() for side in sides)
+    equal = [table.frame[lens].iloc[_some(side, few, rng)] for side in sides]
     tried, alone = singled_out(equal, release.table[lens], rng)
-    for name, sides in targets.items():
-        middle = np.median(named[np.concatenate(sides)])
-        hits = {
-            attack: [of[np.searchsorted(asked, side)] for side in sides]
-            for attack, of in right.items()
-        } | {"tracing": [named[side] > middle for side in sides]}
-        for attack, both in hits.items():
-            one, other = (
-                Hits(of, weight[side], unit[side]) for of, side in zip(both, sides, strict=True)
-            )
-            rows.append((name, attack, one, other))
-        drawn = _some(np.flatnonzero(theirs[name] & tried), most, rng)
+    hits: dict[tuple[str, str], list[Hits]] = {}
+    unit = np.arange(len(named)) if table.design.cluster is None else table.design.cluster
+    for group, people in targets.items():
+        right["tracing"] = named > np.median(named[np.concatenate(people)])
+        for attack, which in right.items():
+            hits[group, attack] = [Hits(which[own], table.weight[own], unit[own]) for own in people]
+        drawn = _some(theirs[group] & tried, most, rng)
         if drawn.size >= least:
-            one, other = (Hits(of, np.ones(drawn.size), drawn) for of in alone[drawn].T)
-            rows.append((name, "singling out", one, other))
-    level = 1 - request.false_alarm
-    each = 1 - request.false_alarm / len(rows)
-    found = [
-        (group, attack, *_compared(hits, misses, each)) for group, attack, hits, misses in rows
-    ]
+            own = [Hits(of, np.ones(drawn.size), drawn) for of in alone[drawn].T]
+            hits[group, "singling out"] = own
+    each = 1 - request.false_alarm / len(hits)
+    found = [(*names, *_compared(one, other, each)) for names, (one, other) in hits.items()]
     columns = ["group", "attack", "tried", "inside", "tried_out", "outside"]
     frame = pd.DataFrame(found, columns=[*columns, "excess", "low", "high"])
-    return Attacks(frame, level)
+    return Attacks(frame, 1 - request.false_alarm)
 
 
 def _percent(share: float) -> str:
     return f"{100 * share:.1f}".removesuffix(".0")
 
 
-def _some(rows: np.ndarray, most: int, rng: np.random.Generator) -> np.ndarray:
-    return np.sort(rng.permutation(rows)[:most])
+def _some(which: np.ndarray, most: int, rng: np.random.Generator) -> np.ndarray:
+    """At most so many of the rows of a mask."""
+    return np.sort(rng.permutation(np.flatnonzero(which))[:most])
 
 
 def _right(
     people: pd.DataFrame, rows: pd.DataFrame, lens: list[str], asked: np.ndarray
 ) -> dict[str, np.ndarray]:
-    """Whether inference and linkability are right for each of the people ``asked``."""
-    if not lens:
-        return {}
-    answers = people[TARGET].to_numpy()[asked], rows[TARGET].to_numpy()
-    asked_people = people.iloc[asked]
-    found = {"inference": answers[1][nearest(asked_people[lens], rows[lens])] == answers[0]}
+    """For whom of those ``asked`` inference and linkability are right; for others it means nothing.
+
+    Each of shape (n,).
+    """
+    found, answers = {}, rows[TARGET].to_numpy()
+
+    def closest(columns: list[str]) -> np.ndarray:
+        row = np.zeros(len(people), dtype=int)
+        row[asked] = nearest(people[columns].iloc[asked], rows[columns])
+        return row
+
+    if lens:
+        found["inference"] = answers[closest(lens)] == people[TARGET].to_numpy()
     if len(lens) > 1:
         # both halves get columns of many values
         ranked = sorted(lens, key=lambda name: -people[name].nunique())
-        halves = ranked[::2], ranked[1::2]
-        one, other = (nearest(asked_people[half], rows[half]) for half in halves)
-        found["linkability"] = one == other
+        found["linkability"] = closest(ranked[::2]) == closest(ranked[1::2])
     return found
 
 
@@ -203,10 +203,17 @@ def nearest(people: pd.DataFrame, rows: pd.DataFrame) -> np.ndarray:
     >>> nearest(people, pd.DataFrame({"age": [25.0, 60, 40], "sex": ["m", "m", "f"]})).tolist()
     [2, 1]
     """
-    (own, made), numbers = _coded(people, rows)
-    ranges = np.where(numbers, np.ptp(np.concatenate([own, made]), axis=0), 1.0)
+    both = pd.concat([people, rows[people.columns]], ignore_index=True)
+    numbers = [pd.api.types.is_numeric_dtype(both[name]) for name in both]
+    cells = [
+        both[name] if number else pd.factorize(both[name], use_na_sentinel=False)[0]
+        for name, number in zip(both, numbers, strict=True)
+    ]
+    codes = np.stack(cells, axis=1).astype(float)
+    ranges = np.where(numbers, np.ptp(codes, axis=0), 1.0)
     ranges[ranges == 0] = 1
-    own, which = np.unique(own, axis=0, return_inverse=True)
+    own, which = np.unique(codes[: len(people)], axis=0, return_inverse=True)
+    made = codes[len(people) :]
     first = np.sort(np.unique(made, axis=0, return_index=True)[1])
     step = max(1, _BLOCK // len(first))
     found = []
@@ -218,18 +225,6 @@ def nearest(people: pd.DataFrame, rows: pd.DataFrame) -> np.ndarray:
             far += np.abs(one - other) / ranges[j] if number else one != other
         found.append(np.round(far, 9).argmin(axis=1))  # ties are ties on every machine
     return first[np.concatenate(found)[which]]
-
-
-def _coded(people: pd.DataFrame, rows: pd.DataFrame) -> tuple[list[np.ndarray], np.ndarray]:
-    """Both as floats, categories as codes, and which columns are numbers."""
-    both = pd.concat([people, rows[people.columns]], ignore_index=True)
-    numbers = np.array([pd.api.types.is_numeric_dtype(both[name]) for name in both])
-    cells = [
-        both[name] if number else pd.factorize(both[name], use_na_sentinel=False)[0]
-        for name, number in zip(both, numbers, strict=True)
-    ]
-    codes = np.stack(cells, axis=1).astype(float)
-    return [codes[: len(people)], codes[len(people) :]], numbers
 
 
 def singled_out(
@@ -269,15 +264,8 @@ def _compared(
     inside: Hits, outside: Hits, level: float
 ) -> tuple[int, float, int, float, float, float, float]:
     """Sizes, shares, and their difference with Newcombe's (1998) interval, his method 10."""
-    shares, ends = [], []
-    for side in (inside, outside):
-        share, n = side.share
-        z2 = norm.ppf((1 + level) / 2) ** 2
-        half = np.sqrt(z2 * (share * (1 - share) / n + z2 / (4 * n**2)))
-        shares.append(share)
-        ends.append([(share + z2 / (2 * n) + sign * half) / (1 + z2 / n) for sign in (-1, 1)])
-    excess = shares[0] - shares[1]
-    low = excess - np.hypot(shares[0] - ends[0][0], ends[1][1] - shares[1])
-    high = excess + np.hypot(ends[0][1] - shares[0], shares[1] - ends[1][0])
-    sizes = inside.right.size, outside.right.size
-    return sizes[0], shares[0], sizes[1], shares[1], excess, float(low), float(high)
+    (one, one_low, one_high), (two, two_low, two_high) = inside.wilson(level), outside.wilson(level)
+    excess = one - two
+    low = float(excess - np.hypot(one - one_low, two_high - two))
+    high = float(excess + np.hypot(one_high - one, two - two_low))
+    return inside.right.size, one, outside.right.size, two, excess, low, high

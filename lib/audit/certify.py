@@ -15,11 +15,9 @@ import pandas as pd
 
 from lib.audit.release import Curator
 from lib.audit.request import Request
-from lib.audit.table import Table
-from lib.coherence.experiment import halves
+from lib.audit.table import Table, first_half
 from lib.coherence.naming import Cut, cuts, membership_scores, promise
-from lib.dp.certificate import ceiling, epsilon_limit, smallest_leak
-from lib.rng import stream
+from lib.dp.certificate import Guesses, ceiling, epsilon_limit, smallest_leak
 
 _FEW = (0.25, 0.05, 0.01)  # the shares that a finished release is tried with
 
@@ -52,24 +50,21 @@ class Certificate:
 
 def reach(request: Request, table: Table) -> pd.DataFrame:
     """What a certificate can come to, known before it is made: one row a group."""
-    level, splits = _level(request, table), 1 if request.mode == "release" else request.splits - 1
-    rows = []
-    for name, who in table.members.items():
-        people = int(who.sum())
-        ends = (of(people, splits=splits, level=level) for of in (ceiling, smallest_leak))
-        rows.append((name, people, *ends))
-    return pd.DataFrame(rows, columns=["group", "people", "ceiling", "smallest leak"])
+    sizes = {name: int(who.sum()) for name, who in table.members.items()}
+    limits = pd.DataFrame(sizes.items(), columns=["group", "people"])
+    splits, level = max(1, request.releases - 1), _level(request, table)
+    for name, limit in (("ceiling", ceiling), ("smallest leak", smallest_leak)):
+        limits[name] = [limit(n, splits=splits, level=level) for n in sizes.values()]
+    return limits
 
 
 def in_words(limits: pd.DataFrame) -> str:
     """What can be certified, and what will be found, as lines for a terminal."""
-    shown = limits.assign(
-        ceiling=limits["ceiling"].map("{:.2f}".format),
-        **{"smallest leak": limits["smallest leak"].map("{:.2f}".format)},
-    )
+    rounded = {name: limits[name].map("{:.2f}".format) for name in ("ceiling", "smallest leak")}
     return (
         "Before it runs: the highest epsilon that can be certified, and the log odds ratio of right"
-        " names that is found with probability 0.8.\n" + shown.to_string(index=False)
+        " names that is found with probability 0.8.\n"
+        + limits.assign(**rounded).to_string(index=False)
     )
 
 
@@ -81,13 +76,18 @@ def certify(
     """
     pilot, *others = _halves(request, table, curator)
     tests, level, delta = others or [pilot], _level(request, table), request.certify_delta
+    possible = list(cuts([*pilot[0]], fixed=delta > 0))
     rows = []
     for name, who in table.members.items():
-        tried = _few(pilot[0], delta) if not others else [_best(pilot, who, delta)]
+        if others:
+            worth = [promise(_guesses(cut, pilot, who)) for cut in possible]
+            tried = [possible[int(np.argmax(worth))]]
+        else:
+            tried = [cut for cut in possible if cut.inside in _FEW and cut.outside is None]
         share = 1 - (1 - level) / len(tried)  # of the false alarms, for each cut that is tried
         found = {}
         for cut in tried:
-            guesses = [cut.guesses(scores[cut.score][who], inside[who]) for scores, inside in tests]
+            guesses = [_guesses(cut, half, who) for half in tests]
             found[cut] = epsilon_limit(guesses, level=share, delta=delta)
         best = max(found, key=found.__getitem__)
         rows.append((name, found[best], best.score, best.inside))
@@ -107,26 +107,12 @@ def _halves(request: Request, table: Table, curator: Curator | None) -> Iterator
         yield membership_scores(table.release.table, table.frame), table.inside
         return
     for i in range(request.splits):
-        rng = stream(request.seed, "demcoh", i)
-        chosen, _ = halves(len(table.frame), rng)
-        half = table.frame.iloc[chosen]
+        half, inside, rng = first_half(request, table, i)
         release = half if curator is None else curator(half, rng)
-        inside = np.zeros(len(table.frame), dtype=bool)
-        inside[chosen] = True
         yield membership_scores(release, table.frame), inside
 
 
-def _best(pilot: Half, who: np.ndarray, delta: float) -> Cut:
-    scores, inside = pilot
-    return max(
-        cuts(list(scores), fixed=delta > 0),
-        key=lambda cut: promise(cut.guesses(scores[cut.score][who], inside[who])),
-    )
-
-
-def _few(scores: dict[str, np.ndarray], delta: float) -> list[Cut]:
-    return [
-        cut
-        for cut in cuts(list(scores), fixed=delta > 0)
-        if cut.inside in _FEW and cut.outside is None
-    ]
+def _guesses(cut: Cut, half: Half, who: np.ndarray) -> Guesses:
+    """What the names of a group come to."""
+    scores, inside = half
+    return cut.guesses(scores[cut.score][who], inside[who])

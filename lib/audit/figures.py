@@ -8,7 +8,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from lib import validate
-from lib.groups import bands_in_order, mask
+from lib.audit.table import in_order
+from lib.groups import mask
 from lib.parse import printable
 from lib.plotting.lines import spread
 from lib.plotting.style import IN, NULL, OUT
@@ -28,27 +29,39 @@ def group_distances(
     flagged : set of str
         Groups drawn filled.
     """
-    rows = summary.set_index("group").loc[bands_in_order(summary["group"])]
-    shown = [printable(" ".join(name.split())) for name in rows.index]
+    rows = in_order(summary)
+    shown = [printable(" ".join(name.split())) for name in rows["group"]]
     names = [name if len(name) <= 26 else name[:25] + "…" for name in shown]
-    y, is_flagged = np.arange(len(rows)), rows.index.isin(list(flagged))
+    y, is_flagged = np.arange(len(rows)), rows["group"].isin(flagged).to_numpy()
     fig, ax = plt.subplots(figsize=(4.6, 1.1 + 0.24 * len(rows)))
     kinds = {"distance, flagged": (is_flagged, IN), "distance": (~is_flagged, "none")}
     for label, (which, face) in kinds.items():
         if which.any():
-            own, style = rows[which], {"fmt": "o", "color": IN, "markerfacecolor": face}
             ax.errorbar(
-                own["distance"], y[which], xerr=spread(own, "distance"), label=label, **style
+                rows["distance"][which],
+                y[which],
+                xerr=spread(rows[which], "distance"),
+                label=label,
+                fmt="o",
+                color=IN,
+                markerfacecolor=face,
             )
-    tick = {"color": NULL, "markersize": 9, "markeredgewidth": 2}
-    ax.plot(rows["null"], y, "|", label="by sampling alone", **tick)
+    ax.plot(
+        rows["null"],
+        y,
+        "|",
+        label="by sampling alone",
+        color=NULL,
+        markersize=9,
+        markeredgewidth=2,
+    )
     ax.set_yticks(y, names, fontsize=8)
     ax.invert_yaxis()
     ax.set_xlim(left=0)
     ax.set_xlabel("W1 distance (at most 2)")
     fig.legend(loc="outside upper left", ncols=2, fontsize=8)
     words = "; ".join(
-        f"{row.Index}: {row.distance:.3f}, by sampling {row.null:.3f}" for row in rows.itertuples()
+        f"{row.group}: {row.distance:.3f}, by sampling {row.null:.3f}" for row in rows.itertuples()
     )
     count = f"{len(names)} groups, {is_flagged.sum()} of them flagged"
     return fig, f"Learner {learner}. Distances of {count}. {words}."

@@ -4,25 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from lib.audit.schema import Column, as_floats
-from lib.domain import Domain
 from lib.table.numbers import canonical_column
 
 COMMONEST = 20  # values of a category; the others count as one
 WIDTHS = (1, 2, 3)
 _DECILES = np.arange(1, 10) / 10
-Weights = tuple[np.ndarray, np.ndarray]  # of the rows of a real and of another table
+
+
+class Side(NamedTuple):
+    """The rows of a table, who of them is in each group, and what each counts, shape (n,)."""
+
+    rows: pd.DataFrame
+    groups: Mapping[str, np.ndarray]
+    weight: np.ndarray
+
+    def of(self, group: str, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The values and weights of a group."""
+        who = self.groups[group]
+        return values[who], self.weight[who]
 
 
 class Codes:
     """Codes of the compared columns, by the values of the file."""
 
     def __init__(self, columns: list[Column], pool: pd.DataFrame) -> None:
-        self._domain = Domain.of({column.name: COMMONEST + 2 for column in columns})
         self._cuts = {
             column.name: np.unique(as_floats(pool[column.name].dropna()).quantile(_DECILES))
             if column.kind == "number"
@@ -42,28 +53,23 @@ class Codes:
             codes[name] = np.where(gap, 0, found)
         return pd.DataFrame(codes)
 
-    def errors(
-        self,
-        real: pd.DataFrame,
-        other: pd.DataFrame,
-        ours: Mapping[str, np.ndarray],
-        theirs: Mapping[str, np.ndarray],
-        weights: Weights,
-    ) -> pd.DataFrame:
-        """Mean total variation distance of each group, one column for each number of columns."""
-        sides = self._of(real).to_numpy(), self._of(other).to_numpy()
-        found = {}
-        for k in (k for k in WIDTHS if k <= len(self._domain)):
+    def errors(self, real: Side, other: Side) -> pd.DataFrame:
+        """Mean total variation distance of each real group, one column for each number of columns.
+
+        1 for a group that is empty in the other table, NaN if it is so in the real one.
+        """
+        sides, found = (real, other), {}
+        codes = [self._of(side.rows).to_numpy() for side in sides]
+        for k in (k for k in WIDTHS if k <= len(self._cuts)):
             cells, sizes = (COMMONEST + 2) ** k, (COMMONEST + 2,) * k
-            distances: dict[str, list[float]] = {name: [] for name in ours}
-            for columns in combinations(range(len(self._domain)), k):
-                codes = [np.ravel_multi_index(side[:, columns].T, sizes) for side in sides]
+            distances: dict[str, list[float]] = {name: [] for name in real.groups}
+            for columns in combinations(range(len(self._cuts)), k):
+                cell = [np.ravel_multi_index(part[:, columns].T, sizes) for part in codes]
                 for name, own in distances.items():
-                    parts = zip(codes, weights, (ours[name], theirs[name]), strict=True)
-                    real_part, other_part = ((x[who], w[who]) for x, w, who in parts)
-                    own.append(_distance(real_part, other_part, cells))
+                    one, two = (side.of(name, x) for side, x in zip(sides, cell, strict=True))
+                    own.append(_distance(one, two, cells))
             found[k] = {name: float(np.mean(own)) for name, own in distances.items()}
-        frame = pd.DataFrame(found, index=list(ours)).reindex(columns=WIDTHS)
+        frame = pd.DataFrame(found, index=list(real.groups)).reindex(columns=WIDTHS)
         return frame.rename(columns="tv{}".format)
 
 

@@ -59,8 +59,12 @@ class Release:
     raw: pd.DataFrame
 
 
-def read_release(raw: pd.DataFrame, schema: Schema, release: str, file: str) -> Release:
+def read_release(
+    raw: pd.DataFrame, schema: Schema, count: str | None, release: str, file: str
+) -> Release:
     """A release by the rules of the audited file; ``release`` and ``file`` are their names.
+
+    If it has the column ``count``, its rows stand for so many.
 
     Raises
     ------
@@ -69,8 +73,10 @@ def read_release(raw: pd.DataFrame, schema: Schema, release: str, file: str) -> 
         row while sensitive values are unknown, and for a category of the lens of which no released
         value occurs in the file.
     """
+    if count in raw:
+        raw = repeated(raw, count, release)
     validate.choice(f"sensitive column of {release}", schema.sensitive, raw.columns)
-    rows = schema.known_rows(raw)
+    rows = raw[raw[schema.sensitive].notna()].reset_index(drop=True)
     validate.require(len(rows) > 0, release, f"with a value of {schema.sensitive!r}", "none")
     table, unknown = schema.typed_table(rows, release), schema.unknown(rows, release)
     answers = unknown.iloc[0]
@@ -181,7 +187,7 @@ class Curator:
         with tempfile.TemporaryDirectory(dir=self.folder) as folder:
             source, target = Path(folder) / "half.csv", Path(folder) / "release.csv"
             write_whole(source, self.raw.loc[half.index].to_csv(index=False), private=True)
-            command, seconds = self.request.curator or "", self.request.timeout
+            command, seconds = self.request.curator, self.request.timeout
             words = command_words(command)
             named = [path for word in words if (path := Path(word)).is_file()]
             words = [str(Path(w).absolute()) if Path(w) in named else w for w in words]
@@ -212,6 +218,5 @@ class Curator:
                     f"curator must make a release, got exit status {done.returncode} and none from"
                     f" {command!r}: {last}"
                 )
-            rows, name, count = read_csv(target), "the curator's release", self.request.count
-            rows = rows if count is None or count not in rows else repeated(rows, count, name)
-            return read_release(rows, self.schema, name, "the file")
+            names = "the curator's release", "the file"
+            return read_release(read_csv(target), self.schema, self.request.count, *names)

@@ -25,9 +25,9 @@ from lib.audit.marginals import COMMONEST
 from lib.audit.release import unknown_values
 from lib.audit.request import LEAST_SHOWN
 from lib.audit.run import Audit
+from lib.audit.table import in_order
 from lib.audit.utility import records
-from lib.audit.words import certified, coherence, dependence, paragraphs
-from lib.coherence.answers import round_outward
+from lib.audit.words import at_least, certified, coherence, dependence, paragraphs
 from lib.files import template
 from lib.groups import EVERYONE, bands_in_order
 from lib.parse import printable
@@ -46,10 +46,10 @@ def verdicts(audit: Audit) -> list[str]:
     """The verdict of dependence, that of coherence at each alpha, what is certified, what attacks
     find and what is of use, and all warnings, in words.
     """
-    limits = [words] if (words := certified(audit)) else []
-    limits += [part.words for part in (audit.attacks, audit.utility) if part]
-    said = [dependence(audit), *(words for _, words in paragraphs(audit)), *limits, *audit.warnings]
-    return [" ".join(words.split()) for words in said]  # a name of several lines makes no verdict
+    said = [dependence(audit), *(words for _, words in paragraphs(audit)), certified(audit)]
+    said += [part.words for part in (audit.attacks, audit.utility) if part]
+    # a name of several lines makes no verdict
+    return [" ".join(words.split()) for words in (*said, *audit.warnings) if words]
 
 
 # --- the tables
@@ -59,8 +59,7 @@ def group_table(audit: Audit, learner: str) -> pd.DataFrame:
     """One row a group: people, distance with interval, what sampling makes, adjusted p, verdict,
     and the share of copied answers that any learner of the audit finds with 80% power.
     """
-    rows = audit.summary[audit.summary["learner"] == learner].set_index("group")
-    rows = rows.loc[bands_in_order(rows.index)].reset_index()
+    rows = in_order(audit.summary[audit.summary["learner"] == learner])
     return pd.DataFrame(
         {
             "group": rows["group"],
@@ -103,21 +102,24 @@ def alpha_table(audit: Audit) -> pd.DataFrame:
 def epsilon_table(audit: Audit) -> pd.DataFrame:
     """The largest epsilon of any bound, and from which size on a group can have alpha / 2."""
     rows = audit.epsilons
-    # rounded down: a larger one is not accepted
-    largest = [float(round_outward(value, 3, up=False)) for value in rows["epsilon"]]
-    names = {"epsilon": "largest epsilon", "mode": "bound", "words": "in words"}
-    names |= {"needed": "people for alpha / 2", "large": "groups so large"}
-    names |= {"people": "table for all"}
-    shown = rows.assign(epsilon=largest, mode=rows["mode"].map(_BOUNDS).fillna("–"))
-    return shown[["alpha", *names]].rename(columns=names)
+    return pd.DataFrame(
+        {
+            "alpha": rows["alpha"],
+            "largest epsilon": rows["epsilon"].map(at_least),  # a larger one is not accepted
+            "bound": rows["mode"].map(_BOUNDS).fillna("–"),
+            "in words": rows["words"],
+            "people for alpha / 2": rows["needed"],
+            "groups so large": rows["large"],
+            "table for all": rows["people"],
+        }
+    )
 
 
 def certificate_table(audit: Audit) -> pd.DataFrame:
     """The lower limit of epsilon of each group, beside what was within reach."""
-    groups = audit.certificate.groups
-    shown = groups.set_index("group").loc[bands_in_order(groups["group"])].reset_index()
-    limits = [float(round_outward(value, 3, up=False)) for value in shown["epsilon"]]
-    return shown.assign(epsilon=limits).rename(columns={"epsilon": "epsilon is at least"})
+    shown = in_order(audit.certificate.groups)
+    shown["epsilon"] = shown["epsilon"].map(at_least)
+    return shown.rename(columns={"epsilon": "epsilon is at least"})
 
 
 def column_table(audit: Audit) -> pd.DataFrame:
@@ -134,7 +136,7 @@ def column_table(audit: Audit) -> pd.DataFrame:
 
 def small_groups(audit: Audit) -> str:
     """The groups that were left out, in words; the smallest are counted together, not named."""
-    least = 0 if audit.request.show_small else LEAST_SHOWN
+    least = audit.request.least_shown
     words = [f"{name} ({n})" for name, n in audit.small.items() if n >= least]
     if merged := [n for n in audit.small.values() if n < least]:
         people, few = sum(merged), f"fewer than {LEAST_SHOWN} people"
@@ -157,25 +159,16 @@ def unknown_table(audit: Audit) -> pd.DataFrame:
 # --- the page
 
 
-def report_html(audit: Audit) -> str:
-    """The whole page as text; the same audit gives the same bytes."""
-    return page(audit, None)
+def report_html(audit: Audit, several: Mapping[str, object] | None = None) -> str:
+    """The whole page as text; the same audit gives the same bytes.
 
-
-def page(audit: Audit, several: Mapping[str, object] | None) -> str:
-    """The page of an audit, or of ``several`` in one table, of which this is the first."""
-    tables = group_table, beta_table, alpha_table, epsilon_table, column_table, unknown_table
-    others = (
-        dependence,
-        paragraphs,
-        certified,
-        certificate_table,
-        small_groups,
-        distance_picture,
-        prediction_pictures,
-    )
+    With ``several``, the page of all in one table, of which this is the first.
+    """
+    functions = [group_table, beta_table, alpha_table, epsilon_table, column_table, unknown_table]
+    functions += [certificate_table, small_groups, distance_picture, prediction_pictures]
+    functions += [dependence, paragraphs, certified]
     text = _TEMPLATE.render(
-        {function.__name__: function for function in (*tables, *others)},
+        {function.__name__: function for function in functions},
         audit=audit,
         several=several,
         request=audit.request,
@@ -233,9 +226,8 @@ def record(audit: Audit) -> dict[str, object]:
             "learners": records(audit.coherence),
         },
         "epsilons": records(audit.epsilons),
-        "certificate": None
-        if audit.certificate is None
-        else {
+        "certificate": audit.certificate
+        and {
             "words": certified(audit),
             "level": audit.certificate.level,
             "delta": audit.certificate.delta,

@@ -160,8 +160,7 @@ class Request:
                 " split drawn afterwards is independent of it, so it would look coherent whatever"
                 " it holds; rerun the curator on random halves instead (curator)"
             )
-        special = {"members": self.members and self.members[0], "cluster": self.cluster}
-        for name, column in (special | {"weights": self.weights, "count": self.count}).items():
+        for name, column in (self.special | {"count": self.count}).items():
             other = column != self.sensitive
             validate.require(other, name, "another column than the sensitive one", column)
 
@@ -191,11 +190,26 @@ class Request:
             )
 
     @property
+    def special(self) -> dict[str, str]:
+        """The columns that say how people were drawn, and nothing of them, by their options."""
+        named = {"members": self.members and self.members[0]}
+        named |= {"cluster": self.cluster, "weights": self.weights}
+        return {name: column for name, column in named.items() if column is not None}
+
+    @property
+    def least_shown(self) -> int:
+        """:data:`LEAST_SHOWN`, or 0 if small groups are to be shown."""
+        return 0 if self.show_small else LEAST_SHOWN
+
+    @property
     def least_size(self) -> float:
-        """People that a group has at least: ``gamma``, and :data:`LEAST_SHOWN` unless small groups
-        are to be shown.
-        """
-        return self.gamma if self.show_small else max(self.gamma, LEAST_SHOWN)
+        """People that a group has at least: ``gamma``, and :attr:`least_shown`."""
+        return max(self.gamma, self.least_shown)
+
+    @property
+    def releases(self) -> int:
+        """How many releases, or halves in the clear, there are to learn from."""
+        return 1 if self.mode == "release" else self.splits
 
     @property
     def mode(self) -> str:

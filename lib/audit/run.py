@@ -54,10 +54,8 @@ MOST_DRAWS = 1_000_000  # reshufflings of a group in one test
 # reshufflings as far apart as observed that stop a test: p is then known to a seventh of itself
 ENOUGH = 50
 
-# predictions, who is inside, and each group's members among these people
-Split = tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]
-# with the p-value of each group, and the predictions that the test is of
-Part = tuple[Result, dict[str, float], Split, rules.Tested]
+# with the p-value of each group, the predictions of the first split, and those the test is of
+Part = tuple[Result, dict[str, float], rules.Predicted, rules.Predicted]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,7 +100,7 @@ class Audit:
     results: Mapping[str, Result]
     verdicts: pd.DataFrame
     coherence: pd.DataFrame
-    first_split: Mapping[str, Split]
+    first_split: Mapping[str, tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]]
     epsilons: pd.DataFrame
     n: int
     inside: int
@@ -179,7 +177,8 @@ def run_audit(
     limits = reach(request, table) if request.certify else None
     if limits is not None and say is not None:
         say(in_words(limits))
-    run = partial(_released if request.mode == "release" else _halves, request, table, tests)
+    part_of = _released if request.mode == "release" else _halves
+    run = partial(part_of, request, table, _setup(request, table, tests))
     with (
         locked_tempdir(Path(tempfile.gettempdir())) as folder,
         joblib.parallel_config(temp_folder=str(folder)),  # what workers share stays there, too
@@ -195,6 +194,10 @@ def run_audit(
         certificate = None if limits is None else certify(request, table, curator, limits)
         releases = curator.releases() if curator else tuple(filter(None, [table.release]))
     results, p, first, tested = ({k: part[i] for k, part in parts.items()} for i in range(4))
+    of_groups = {
+        name: (h, inside, {group: who[rows] for group, who in table.members.items()})
+        for name, (rows, inside, h) in first.items()
+    }
     return Audit(
         request=request,
         schema=table.schema,
@@ -203,7 +206,7 @@ def run_audit(
         results=results,
         verdicts=rules.dependence_verdicts(request, table, p),
         coherence=rules.coherence_verdicts(request, results),
-        first_split=first,
+        first_split=of_groups,
         epsilons=epsilons(request, table),
         n=len(table.frame),
         inside=int(table.inside.sum()),
@@ -221,10 +224,9 @@ def run_audit(
 
 
 def _halves(
-    request: Request, table: Table, tests: int, name: str, curator: Curator | None, progress: bool
+    request: Request, table: Table, setup: Setup, name: str, curator: Curator | None, progress: bool
 ) -> Part:
     """Random halves; the independent splits give one exact p-value for each group."""
-    setup = _setup(request, table, tests)
     learner = BATTERY[name] if curator is None else After(curator, BATTERY[name])
     result = demcoh(
         table.frame,
@@ -241,21 +243,19 @@ def _halves(
         group: combined_p(distances for distances in part if distances.size)
         for group, part in result.rows.groupby("group")["distances"]
     }
-    result = replace(result, rows=result.rows.drop(columns="distances"))
+    result = Result(result.rows.drop(columns="distances"))
     # the first split once more, for the figures: the same stream, and the same release, which the
     # curator keeps
     rng = stream(request.seed, "demcoh", 0)
-    rows, inside, h = predict_halves(table.frame, learner, setup, rng, table.design)
-    first = (h, inside, {group: who[rows] for group, who in table.members.items()})
-    return result, p, first, (h, inside, rows)
+    first = predict_halves(table.frame, learner, setup, rng, table.design)
+    return result, p, first, first
 
 
 def _released(
-    request: Request, table: Table, tests: int, name: str, curator: Curator | None, progress: bool
+    request: Request, table: Table, setup: Setup, name: str, curator: Curator | None, progress: bool
 ) -> Part:
     """One split, several trainings; the test is of their mean, which is one predictor."""
-    setup, h, rows = _setup(request, table, tests), [], []
-    few = replace(setup, null_draws=20)
+    few, h, rows = replace(setup, null_draws=20), [], []
     for i in tqdm(range(request.splits), disable=not progress, desc=f"{name}: trainings"):
         rng = stream(request.seed, "release", i)
         predict = BATTERY[name](table.release.table, setup.target, setup.lens, rng)
@@ -277,9 +277,8 @@ def _released(
     )
     p = joblib.Parallel(n_jobs=request.workers, initializer=end_with_parent)(jobs)
     p = pd.Series(p, table.members).fillna(1.0).to_dict()
-    result = Result(pd.concat(rows, ignore_index=True))
-    tested = (mean, table.inside, np.arange(mean.size))
-    return result, p, (h[0], table.inside, table.members), tested
+    result, everybody = Result(pd.concat(rows, ignore_index=True)), np.arange(mean.size)
+    return result, p, (everybody, table.inside, h[0]), (everybody, table.inside, mean)
 
 
 def _setup(request: Request, table: Table, tests: int) -> Setup:

@@ -94,10 +94,6 @@ class Schema:
         """Whose sensitive value is the positive one, however it is written."""
         return canonical_column(raw[self.sensitive]) == self.positive
 
-    def known_rows(self, raw: pd.DataFrame) -> pd.DataFrame:
-        """Rows whose sensitive value is known."""
-        return raw[raw[self.sensitive].notna()].reset_index(drop=True)
-
     def typed_table(self, raw: pd.DataFrame, file: str) -> pd.DataFrame:
         """Numbers as floats, categories of text, :data:`TARGET` as 0 and 1; rows as in ``raw``.
 

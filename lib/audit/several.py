@@ -8,7 +8,7 @@ from dataclasses import replace
 import pandas as pd
 
 from lib import validate
-from lib.audit.report import page, record, to_json
+from lib.audit.report import record, report_html, to_json
 from lib.audit.request import Request
 from lib.audit.run import Audit, run_audit
 from lib.audit.table import read_table
@@ -45,15 +45,20 @@ def overview(audits: Sequence[Audit]) -> pd.DataFrame:
     for audit in audits:
         left, limits = audit.utility, audit.certificate
         flagged, groups = audit.flagged["group"].nunique(), len(audit.members)
-        row = {"release": _name(audit), "predicted": audit.schema.sensitive}
-        row |= {"groups flagged": f"{flagged} of {groups}"}
-        row |= {"smallest adjusted p": audit.verdicts["adjusted"].min()}
-        row |= {"largest W1": audit.coherence["distance"].max()}
-        row |= {"epsilon is at least": limits.groups["epsilon"].max()} if limits else {}
-        if left is not None:
+        row: dict[str, object] = {
+            "release": _name(audit),
+            "predicted": audit.schema.sensitive,
+            "groups flagged": f"{flagged} of {groups}",
+            "smallest adjusted p": audit.verdicts["adjusted"].min(),
+            "largest W1": audit.coherence["distance"].max(),
+        }
+        if limits:
+            row["epsilon is at least"] = limits.groups["epsilon"].max()
+        if left:
             own = left.everyone
-            row |= {"information left": own["left"], "AUC from the release": own["auc"]}
-            row |= {"AUC from the people": own["auc_real"]}
+            row["information left"] = own["left"]
+            row["AUC from the release"] = own["auc"]
+            row["AUC from the people"] = own["auc_real"]
         rows.append(row)
     return pd.DataFrame(rows)
 
@@ -80,8 +85,13 @@ def warnings(audits: Sequence[Audit]) -> list[str]:
 def overview_html(audits: Sequence[Audit], files: Sequence[str]) -> str:
     """The page of all; ``files`` are the names of the reports of each, in the same folder."""
     names = [f"{_name(audit)}, {audit.schema.sensitive}" for audit in audits]
-    several = {"words": in_words(audits), "table": overview(audits), "warnings": warnings(audits)}
-    return page(audits[0], several | {"links": list(zip(names, files, strict=True))})
+    several = {
+        "words": in_words(audits),
+        "table": overview(audits),
+        "warnings": warnings(audits),
+        "links": list(zip(names, files, strict=True)),
+    }
+    return report_html(audits[0], several)
 
 
 def overview_json(audits: Sequence[Audit]) -> str:
@@ -92,6 +102,6 @@ def overview_json(audits: Sequence[Audit]) -> str:
 
 def _name(audit: Audit) -> str:
     """What was released."""
-    request = audit.request
-    how = {"clear": "halves in the clear", "curator": "the curator's"}
-    return how.get(request.mode) or request.release.name
+    if audit.request.release is not None:
+        return audit.request.release.name
+    return "halves in the clear" if audit.request.curator is None else "the curator's"

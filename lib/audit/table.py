@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -14,12 +14,17 @@ from pandas.api.types import union_categoricals
 from lib import validate
 from lib.audit.reading import TARGET, read_file, repeated
 from lib.audit.release import Release, read_release
-from lib.audit.request import LEAST_SHOWN, Request
+from lib.audit.request import Request
 from lib.audit.schema import Schema, as_floats, fit_schema, to_numbers
 from lib.coherence.distances import PLAIN, Design
-from lib.groups import groups_by_size, to_bands
+from lib.coherence.experiment import halves
+from lib.groups import bands_in_order, groups_by_size, to_bands
 from lib.parse import shown
+from lib.rng import stream
 from lib.table.numbers import canonical_column, canonical_text
+
+# a number's edges, and the name of each band that somebody is in by its place among them
+Bands = dict[str, tuple[list[float], dict[int, str]]]
 
 
 @dataclass(frozen=True)
@@ -32,6 +37,8 @@ class Table:
         The cells as text, and typed for the learners; the same people in the same order.
     schema : Schema
         How they are read.
+    bands : mapping
+        Each number that makes groups with its edges and the names of its bands.
     members, small : mapping
         Each large enough group with who is in it, shape (n,); the sizes of all others.
     inside : array of bool, shape (n,)
@@ -47,6 +54,7 @@ class Table:
     raw: pd.DataFrame
     frame: pd.DataFrame
     schema: Schema
+    bands: Bands
     members: dict[str, np.ndarray]
     small: dict[str, int]
     inside: np.ndarray
@@ -59,18 +67,20 @@ class Table:
         """The columns that a predictor sees: all but the target."""
         return tuple(name for name in self.frame.columns if name != TARGET)
 
+    @property
+    def weight(self) -> np.ndarray:
+        """What each of the people counts, shape (n,)."""
+        own = self.design.weight
+        return np.ones(len(self.frame)) if own is None else own
+
 
 def read_table(request: Request) -> Table:
     """Read what ``request`` names; a ``ValueError`` names the file, column or value at fault."""
-    raw, kinds, released = _people(request, request.file), dict(request.columns), None
+    raw, released = _people(request, request.file), None
     pool, inside = _everybody(request, raw)
-    if request.members is not None:
-        kinds[request.members[0]] = "ignore"
-    kinds |= dict.fromkeys(filter(None, (request.cluster, request.weights)), "ignore")
+    kinds = dict(request.columns) | dict.fromkeys(request.special.values(), "ignore")
     if request.release is not None:
         released = read_file(request.release)
-        if request.count in released:
-            released = repeated(released, request.count, request.release.name)
         used = {*released.columns, *request.lens, request.sensitive}
         kinds |= dict.fromkeys(set(raw.columns) - used, "ignore")
     schema = fit_schema(
@@ -86,19 +96,20 @@ def read_table(request: Request) -> Table:
             f"release must have at least 2 {people} inside and 2 left out, got {n} and"
             f" {inside.size - n}"
         )
-    if schema.is_positive(pool).sum() < LEAST_SHOWN and not request.show_small:
-        schema = replace(schema, few=LEAST_SHOWN)
-    labels = grouping(pool, _grouped(request), _bands(request, pool, schema))
-    members, small = _groups(request, labels, pool, schema, request.least_size)
+    if schema.is_positive(pool).sum() < request.least_shown:
+        schema = replace(schema, few=request.least_shown)
+    bands = _bands(request, pool, schema)
+    members, small = _groups(request, pool, schema, bands, request.least_size)
     least = f"at most {len(pool)}, the size of the largest group"
     validate.require(len(members) > 0, "gamma", least, request.least_size)
     frame = schema.typed_table(pool, request.file.name)
     if released is not None:
-        released = read_release(released, schema, request.release.name, request.file.name)
+        names = request.release.name, request.file.name
+        released = read_release(released, schema, request.count, *names)
         if request.weights in released.raw:
             weights_of(released.raw, request.weights, request.release.name)
     dropped, design = int((~known).sum()), _design(request, pool, inside)
-    return Table(pool, frame, schema, members, small, inside, dropped, released, design)
+    return Table(pool, frame, schema, bands, members, small, inside, dropped, released, design)
 
 
 def _people(request: Request, path: Path) -> pd.DataFrame:
@@ -125,6 +136,17 @@ def _design(request: Request, pool: pd.DataFrame, inside: np.ndarray) -> Design:
     if request.weights is not None:
         weight = weights_of(pool, request.weights, "the file")
     return Design(cluster, weight)
+
+
+def first_half(
+    request: Request, table: Table, split: int
+) -> tuple[pd.DataFrame, np.ndarray, np.random.Generator]:
+    """The people whom a split of the experiment learns from, as typed rows and as a mask of the
+    table, shape (n,); and the stream that goes on from there.
+    """
+    rng, n = stream(request.seed, "demcoh", split), len(table.frame)
+    rows, _ = halves(n, rng, table.design.cluster)
+    return table.frame.iloc[rows], np.isin(np.arange(n), rows), rng
 
 
 def weights_of(rows: pd.DataFrame, column: str, file: str) -> np.ndarray:
@@ -170,64 +192,62 @@ def released_groups(request: Request, table: Table, rows: pd.DataFrame) -> dict[
     A group of a column that the release does not have is empty, and a cell that is no number is in
     no band.
     """
-    pool, bands = table.raw, _bands(request, table.raw, table.schema)
-    names, labels = _grouped(request), {}
-    for name, label in grouping(pool, names, bands).items():
-        if name not in rows:
-            labels[name] = pd.Series(None, index=rows.index, dtype=object)
-        elif name in bands:
-            band, own = (np.digitize(as_floats(frame[name]), bands[name]) for frame in (pool, rows))
-            named = dict(zip(band[label.notna()], label.dropna(), strict=True))
-            finite = np.isfinite(as_floats(rows[name]))
-            labels[name] = pd.Series(own, rows.index).map(named).where(finite, None)
-        else:
-            labels[name] = canonical_column(rows[name])
-    found = _groups(request, pd.DataFrame(labels, index=rows.index), rows, table.schema, 0)[0]
+    found, _ = _groups(request, rows, table.schema, table.bands, 0)
     return {name: found.get(name, np.zeros(len(rows), dtype=bool)) for name in table.members}
 
 
-def _grouped(request: Request) -> list[str]:
-    """The columns that make groups."""
-    columns = [name for name in request.groups if name != request.sensitive]
-    return list(dict.fromkeys(chain(columns, *request.crossings)))
+def _grouped(request: Request) -> tuple[list[str], list[str]]:
+    """The columns whose values are groups, and all that make groups."""
+    alone = [name for name in dict.fromkeys(request.groups) if name != request.sensitive]
+    return alone, list(dict.fromkeys(chain(alone, *request.crossings)))
 
 
-def _bands(request: Request, pool: pd.DataFrame, schema: Schema) -> dict[str, list[float]]:
-    """The edges of each number that makes groups: those asked for, else its quartiles."""
-    edges = {name: [float(edge) for edge in band] for name, band in request.bands.items()}
-    for column in schema.columns:
-        if column.kind == "number" and column.name in {*_grouped(request)} - {*edges}:
-            values = to_numbers(pool[column.name], "the file")
-            edges[column.name] = sorted(set(values.quantile([0.25, 0.5, 0.75])))
-    return edges
+def _bands(request: Request, pool: pd.DataFrame, schema: Schema) -> Bands:
+    """The bands of each number that makes groups: those asked for, else its quartiles."""
+    numbers, bands = {c.name for c in schema.columns if c.kind == "number"}, {}
+    for name in _grouped(request)[1]:
+        validate.choice("group column", name, pool.columns)
+        if name in request.bands or name in numbers:
+            values = to_numbers(pool[name], "the file").dropna()
+            quartiles = values.quantile([0.25, 0.5, 0.75])
+            edges = [float(edge) for edge in request.bands.get(name, sorted({*quartiles}))]
+            names = to_bands(values, edges)
+            bands[name] = edges, dict(zip(np.digitize(values, edges), names, strict=True))
+    return bands
 
 
 def _groups(
-    request: Request, labels: pd.DataFrame, raw: pd.DataFrame, schema: Schema, gamma: float
+    request: Request, rows: pd.DataFrame, schema: Schema, bands: Bands, gamma: float
 ) -> tuple[dict[str, np.ndarray], dict[str, int]]:
-    columns = [name for name in dict.fromkeys(request.groups) if name != request.sensitive]
-    is_one = schema.is_positive(raw).to_numpy()
+    """Who of the rows is in each group of at least ``gamma``, and the sizes of all others."""
+    alone, columns = _grouped(request)
+    is_one = schema.is_positive(rows).to_numpy()
     answers = {
         f"{schema.sensitive} = {schema.positive_name}": lambda frame: is_one,
         f"{schema.sensitive} other than {schema.positive_name}": lambda frame: ~is_one,
     }
-    return groups_by_size(labels, columns, request.crossings, answers, gamma=gamma)
+    labels = grouping(rows, columns, bands)
+    return groups_by_size(labels, alone, request.crossings, answers, gamma=gamma)
 
 
-def grouping(
-    raw: pd.DataFrame,
-    columns: Sequence[str],
-    bands: Mapping[str, Sequence[float]],
-) -> pd.DataFrame:
+def grouping(rows: pd.DataFrame, columns: Sequence[str], bands: Bands) -> pd.DataFrame:
     """The columns that make groups, as labels; a missing value belongs to no group.
 
-    ``bands`` has the edges of numeric columns, see :func:`lib.groups.to_bands`.
+    Nobody is in a group of a column that the rows do not have, and a cell that is no number is in
+    no band.
     """
-    labels = {}
+    labels: dict[str, pd.Series | None] = {}
     for name in columns:
-        validate.choice("group column", name, raw.columns)
-        if name in bands:
-            labels[name] = to_bands(to_numbers(raw[name], "the file"), bands[name])
-        else:
-            labels[name] = canonical_column(raw[name])
-    return pd.DataFrame(labels, index=raw.index)
+        labels[name] = None
+        if name in rows and name in bands:
+            values, (edges, names) = as_floats(rows[name]), bands[name]
+            band = pd.Series(np.digitize(values, edges), rows.index).map(names)
+            labels[name] = band.where(np.isfinite(values), None)
+        elif name in rows:
+            labels[name] = canonical_column(rows[name])
+    return pd.DataFrame(labels, index=rows.index)
+
+
+def in_order(rows: pd.DataFrame) -> pd.DataFrame:
+    """Results with one row a group, in the order of :func:`lib.groups.bands_in_order`."""
+    return rows.set_index("group").loc[bands_in_order(rows["group"])].reset_index()

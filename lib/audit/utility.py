@@ -16,22 +16,20 @@ that column. Learners do not.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from sklearn.metrics import roc_auc_score
 
-from lib.audit.marginals import WIDTHS, Codes, Weights
+from lib.audit.marginals import WIDTHS, Codes, Side
 from lib.audit.reading import TARGET
 from lib.audit.release import Curator, Release
 from lib.audit.request import LEAST_SHOWN, Request
 from lib.audit.schema import Column, as_floats, typed_column
-from lib.audit.table import Table, released_groups, weights_of
-from lib.coherence.experiment import halves
+from lib.audit.table import Table, first_half, in_order, released_groups, weights_of
 from lib.coherence.learners import BATTERY
-from lib.groups import EVERYONE, bands_in_order
+from lib.groups import EVERYONE
 from lib.rng import stream
 from lib.stats.summary import mean_interval
 
@@ -88,8 +86,11 @@ class Utility:
             f"Utility: {own['left']:.0%} of the table's information in counts of one to three"
             " columns is left, where even draws of values have 0% and the people themselves 100%."
         ]
-        words += [f"People who were left out have {x:.0%}." for x in [self.fresh] if x == x]
-        words += [f"Least is left in {r.group}: {r.left:.0%}." for r in ranked[:1].itertuples()]
+        if self.fresh == self.fresh:
+            words.append(f"People who were left out have {self.fresh:.0%}.")
+        if len(ranked):
+            least = ranked.iloc[0]
+            words.append(f"Least is left in {least['group']}: {least['left']:.0%}.")
         if own["auc"] == own["auc"]:
             words.append(
                 f"A learner of the release ranks people left out with an AUC of {own['auc']:.2f},"
@@ -105,9 +106,10 @@ class Utility:
             words.append(f"Columns that the release does not have count as even draws: {lacking}.")
         if self.of > len(self.columns):
             words.append(f"{len(self.columns)} of {self.of} columns are compared, drawn by chance.")
-        words += [self.weighted] if self.weighted else []
-        words += [f"This is the first of {self.releases} releases."] * (self.releases > 1)
-        return " ".join(words)
+        words.append(self.weighted)
+        if self.releases > 1:
+            words.append(f"This is the first of {self.releases} releases.")
+        return " ".join(filter(None, words))
 
     @property
     def table(self) -> pd.DataFrame:
@@ -115,14 +117,18 @@ class Utility:
         names = {"people": "people behind it", "rows": "released rows"}
         names |= {f"tv{k}": f"{k} column{'s' * (k > 1)}" for k in WIDTHS}
         names |= {"auc": "AUC from the release", "auc_real": "AUC from the people"}
-        rows = self.groups.set_index("group")
-        return rows.loc[bands_in_order(rows.index)].reset_index().rename(columns=names)
+        return in_order(self.groups).rename(columns=names)
 
     @property
     def means_table(self) -> pd.DataFrame:
         """One row a number and group for a person: both means, and whether the interval holds."""
-        names = {"people": "mean of the people", "mean": "mean of the release"}
-        names |= {"low": "95% low", "high": "95% high", "holds": "in the interval"}
+        names = {
+            "people": "mean of the people",
+            "mean": "mean of the release",
+            "low": "95% low",
+            "high": "95% high",
+            "holds": "in the interval",
+        }
         rows = self.means.assign(holds=np.where(self.means["holds"], "yes", "no"))
         return rows.rename(columns=names)
 
@@ -142,73 +148,68 @@ def first_release(
     None in the clear, and for fewer than :data:`LEAST_SHOWN` people inside without ``show_small``.
     """
     if table.release is not None:
-        few = table.inside.sum() < LEAST_SHOWN and not request.show_small
+        few = table.inside.sum() < request.least_shown
         return None if few else (table.release, table.inside)
     if curator is None:
         return None
-    rng, n = stream(request.seed, "demcoh", 0), len(table.frame)
-    half, _ = halves(n, rng, table.design.cluster)
-    return curator.release(table.frame.iloc[half], rng), np.isin(np.arange(n), half)
+    half, inside, rng = first_half(request, table, 0)
+    return curator.release(half, rng), inside
 
 
 def utility(request: Request, table: Table, release: Release, inside: np.ndarray) -> Utility:
     """What ``release`` keeps of the people ``inside``, a mask of the table's rows, shape (n,)."""
     rng = stream(request.seed, "audit utility")
     compared, of = _compared(request, table, rng)
-    pool, rows, behind = table.raw, release.raw, table.raw[inside]
+    pool, rows, weight = table.raw, release.raw, table.weight
     absent = tuple(column.name for column in compared if column.name not in rows)
     even = {name: _evenly(pool[name], len(rows), rng) for name in pool}
     noise = pd.DataFrame(even, index=rows.index)
-    filled = rows.assign(**noise[list(absent)])
-    least = 0 if request.show_small else LEAST_SHOWN
     ours = {
-        name: who[inside] for name, who in table.members.items() if (who & inside).sum() >= least
+        name: who[inside]
+        for name, who in table.members.items()
+        if (who & inside).sum() >= request.least_shown
     }
     theirs = released_groups(request, table, rows)
-    codes, column = Codes(compared, pool), request.weights
-    weight, made = (np.ones(len(frame)) for frame in (pool, rows))
-    weighted = ""
-    if column is not None and table.design.weight is not None:
-        weight, weighted = table.design.weight, f"Counts, means and AUCs are weighted by {column}"
-        if column in rows:
-            made, weighted = weights_of(rows, column, "the release"), f"{weighted}, on both sides."
-        else:
-            weighted += ", which the release does not have: its rows count once each."
-    own = weight[inside]
-    errors = codes.errors(behind, filled, ours, theirs, (own, made))
-    even_groups = released_groups(request, table, noise)
-    worst = codes.errors(behind, noise, ours, even_groups, (own, np.ones(len(noise))))
+    ones, column, weighted = np.ones(len(rows)), request.weights, ""
+    made = weights_of(rows, column, "the release") if column in rows else ones
+    if column is not None:
+        weighted = f"Counts, means and AUCs are weighted by {column}, "
+        weighted += (
+            "on both sides."
+            if column in rows
+            else "which the release does not have: its rows count once each."
+        )
+    behind, codes = Side(pool[inside], ours, weight[inside]), Codes(compared, pool)
+    errors = codes.errors(behind, Side(rows.assign(**noise[list(absent)]), theirs, made))
+    worst = codes.errors(behind, Side(noise, released_groups(request, table, noise), ones))
     aucs = _aucs(request, table, release, inside, weight[~inside])
-    groups = errors.assign(left=_left(errors, worst), **aucs)
-    groups.insert(0, "people", pd.Series({name: int(who.sum()) for name, who in ours.items()}))
-    groups.insert(1, "rows", pd.Series({name: int(theirs[name].sum()) for name in ours}))
+    sizes = {name: (int(who.sum()), int(theirs[name].sum())) for name, who in ours.items()}
+    groups = pd.DataFrame.from_dict(sizes, "index", columns=["people", "rows"])
+    groups = groups.join(errors).assign(left=_left(errors, worst), **aucs)
     fresh = np.nan
     if (~inside).sum() >= LEAST_SHOWN:
-        ones, others = ({EVERYONE: np.ones(n, dtype=bool)} for n in (inside.sum(), (~inside).sum()))
-        sides = own, weight[~inside]
-        apart = codes.errors(behind, pool[~inside], ones, others, sides)
+        out = Side(pool[~inside], {EVERYONE: np.ones((~inside).sum(), dtype=bool)}, weight[~inside])
+        apart = codes.errors(behind._replace(groups={EVERYONE: ours[EVERYONE]}), out)
         fresh = float(_left(apart, worst)[EVERYONE])
     return Utility(
         groups=groups.rename_axis("group").reset_index(),
-        means=_means(compared, (behind, rows), (ours, theirs), (own, made), least),
+        means=_means(compared, behind, Side(rows, theirs, made), request.least_shown),
         columns=tuple(column.name for column in compared),
         absent=absent,
         of=of,
         fresh=fresh,
         hidden=len(table.members) - len(ours),
-        releases=1 if request.mode == "release" else request.splits,
+        releases=request.releases,
         weighted=weighted,
     )
 
 
 def _compared(request: Request, table: Table, rng: np.random.Generator) -> tuple[list[Column], int]:
     """The sensitive column and others of the file, whatever the lens; and how many there are."""
-    special = {request.cluster, request.weights, request.members and request.members[0]}
-    own, kinds = table.schema.sensitive, request.columns
+    own = table.schema.sensitive
     others = [
-        typed_column(table.raw[name], kinds.get(name), name in request.lens)
-        for name in table.raw
-        if name not in {*special, own}
+        typed_column(table.raw[name], request.columns.get(name), name in request.lens)
+        for name in table.raw.columns.drop([own, *request.special.values()])
     ]
     usable = [column for column in others if column.kind != "ignore"]
     drawn = rng.permutation(len(usable))[: MOST_COLUMNS - 1]
@@ -232,45 +233,40 @@ def _aucs(
     request: Request, table: Table, release: Release, inside: np.ndarray, weight: np.ndarray
 ) -> dict[str, pd.Series]:
     """The AUC of each group's people left out, of a learner of the release and of the people."""
-    out, real = table.frame[~inside], table.frame[inside]
-    answers, found = out[TARGET].to_numpy(), dict[str, dict[str, float]]()
-    for name, rows in (("auc", release.table), ("auc_real", real)):
+    out, found = table.frame[~inside], {}
+    for name, rows in (("auc", release.table), ("auc_real", table.frame[inside])):
         rng = stream(request.seed, "audit utility learner")
         h = BATTERY[LEARNER](rows, TARGET, table.lens, rng)(out[list(table.lens)])
-        found[name] = {}
+        aucs = {}
         for group, who in table.members.items():
-            y, own, w = (values[who[~inside]] for values in (answers, h, weight))
+            y, own, w = (v[who[~inside]] for v in (out[TARGET].to_numpy(), h, weight))
             # of one person with an answer, the AUC would be that person's rank
-            enough = LEAST_SHOWN <= y.sum() <= y.size - LEAST_SHOWN
-            found[name][group] = roc_auc_score(y, own, sample_weight=w) if enough else np.nan
-    return {name: pd.Series(values) for name, values in found.items()}
+            if LEAST_SHOWN <= y.sum() <= y.size - LEAST_SHOWN:
+                aucs[group] = roc_auc_score(y, own, sample_weight=w)
+        found[name] = pd.Series(aucs, dtype=float)
+    return found
 
 
-def _means(
-    compared: list[Column],
-    frames: tuple[pd.DataFrame, pd.DataFrame],
-    groups: tuple[Mapping[str, np.ndarray], Mapping[str, np.ndarray]],
-    weights: Weights,
-    least: int,
-) -> pd.DataFrame:
+def _means(compared: list[Column], people: Side, released: Side, least: int) -> pd.DataFrame:
     """Means of numbers in groups with ``least`` known values, of people and of rows."""
     found = []
     for column in compared:
-        if column.kind != "number" or column.name not in frames[1]:
+        if column.kind != "number" or column.name not in released.rows:
             continue
-        sides = [as_floats(frame[column.name]).to_numpy() for frame in frames]
-        known = [np.isfinite(values) for values in sides]
-        for name in groups[0]:
-            who = [group[name] & finite for group, finite in zip(groups, known, strict=True)]
-            if min(mask.sum() for mask in who) >= max(least, 1):
-                people, ends = (
-                    _weighted_mean(values[mask], weight[mask])
-                    for values, mask, weight in zip(sides, who, weights, strict=True)
-                )
-                holds = ends[1] <= people[0] <= ends[2]
-                found.append((column.name, name, people[0], *ends, holds))
+        cells = [(side, as_floats(side.rows[column.name])) for side in (people, released)]
+        for name in people.groups:
+            own, made = (_known(*side.of(name, values.to_numpy())) for side, values in cells)
+            if min(own[0].size, made[0].size) >= max(least, 1):
+                mean, *_ = _weighted_mean(*own)
+                ends = _weighted_mean(*made)
+                found.append((column.name, name, mean, *ends, ends[1] <= mean <= ends[2]))
     columns = ["column", "group", "people", "mean", "low", "high", "holds"]
     return pd.DataFrame(found, columns=columns)
+
+
+def _known(values: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    finite = np.isfinite(values)
+    return values[finite], weight[finite]
 
 
 def _weighted_mean(values: np.ndarray, weight: np.ndarray) -> tuple[float, float, float]:

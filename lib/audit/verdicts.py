@@ -22,8 +22,8 @@ from lib.rng import stream
 from lib.stats.holm import holm
 
 NOT_MET, MET, UNDECIDED, ONE_SPLIT = "not met", "met by this learner", "undecided", "one split"
-# predictions that a test is of, who is inside, and the rows of these people in the table
-Tested = tuple[np.ndarray, np.ndarray, np.ndarray]
+# the rows of people in the table, who of them is inside, and predictions of them
+Predicted = tuple[np.ndarray, np.ndarray, np.ndarray]
 _LEVEL = 0.95  # of all learners' intervals together, at one alpha
 
 
@@ -53,24 +53,19 @@ def reshufflings(request: Request, tests: int) -> int:
 
 
 def least_shares(
-    request: Request, table: Table, tests: int, tested: Mapping[str, Tested]
+    request: Request, table: Table, tests: int, tested: Mapping[str, Predicted]
 ) -> dict[str, float]:
     """The :func:`~lib.audit.power.least_share` that the learners together find in each group."""
-    _, inside, rows = next(iter(tested.values()))
+    rows, inside, _ = next(iter(tested.values()))
     own = 2.0 * table.frame[TARGET].to_numpy()[rows] - 1
-    splits = 1 if request.mode == "release" else request.splits
-    rule = Rule(request.false_alarm / tests, splits, reshufflings(request, tests))
-    return {
-        group: least_share(
-            {name: h[who[rows]] for name, (h, _, _) in tested.items()},
-            own[who[rows]],
-            inside[who[rows]],
-            rule,
-            stream(request.seed, "power", group),
-            table.design.of(rows[who[rows]]),
-        )
-        for group, who in table.members.items()
-    }
+    rule = Rule(request.false_alarm / tests, request.releases, reshufflings(request, tests))
+    shares = {}
+    for group, who in table.members.items():
+        mine = who[rows]
+        h = {name: values[mine] for name, (_, _, values) in tested.items()}
+        rng, design = stream(request.seed, "power", group), table.design.of(rows[mine])
+        shares[group] = least_share(h, own[mine], inside[mine], rule, rng, design)
+    return shares
 
 
 def coherence_verdicts(request: Request, results: Mapping[str, Result]) -> pd.DataFrame:
@@ -88,12 +83,13 @@ def coherence_verdicts(request: Request, results: Mapping[str, Result]) -> pd.Da
     farthest = {}
     for name, result in results.items():
         groups = result.summary().set_index("group")["distance"].dropna()
-        farthest[name] = (groups.idxmax(), groups.max()) if len(groups) else ("", math.nan)
+        group, distance = (groups.idxmax(), groups.max()) if len(groups) else ("", math.nan)
+        farthest[name] = {"group": group, "distance": distance}
     return pd.DataFrame(
         [
             {"alpha": alpha, "learner": name}
             | _share(request, result, alpha, 1 - (1 - _LEVEL) / len(results))
-            | dict(zip(("group", "distance"), farthest[name], strict=True))
+            | farthest[name]
             for alpha in request.alphas
             for name, result in results.items()
         ]

@@ -15,35 +15,32 @@ from lib.coherence.answers import round_outward
 def dependence(audit: Audit) -> str:
     """The first verdict: are people inside treated unlike those left out, beyond chance?"""
     groups, flagged = len(audit.members), audit.summary[audit.summary["flagged"]]
-    clear = audit.request.mode == "clear"
-    inside = "whose records were learnt from" if clear else "behind the release"
-    rate = (
-        "If no prediction depended on who was inside, some group would be flagged with probability"
-        f" at most {audit.request.false_alarm:g}."
+    request = audit.request
+    inside = "whose records were learnt from" if request.mode == "clear" else "behind the release"
+    rest = (
+        f"{power([audit])} If no prediction depended on who was inside, some group would be flagged"
+        f" with probability at most {request.false_alarm:g}."
     )
-    rate += (
-        (
+    if request.cluster is not None:
+        rest += f" Whole values of {request.cluster} are inside or left out, and reshuffled."
+    elif request.mode == "release":
+        rest += (
             " People are taken as independent of each other; if households were inside or left out"
             " as wholes, give --cluster, or false alarms are more frequent."
-            if audit.request.mode == "release"
-            else " Halves are drawn person by person."
         )
-        if audit.request.cluster is None
-        else f" Whole values of {audit.request.cluster} are inside or left out, and reshuffled."
-    )
-    if audit.request.weights is not None:
-        rate += (
-            f" A value of {audit.request.weights} is taken for how many people a row stands for:"
+    else:
+        rest += " Halves are drawn person by person."
+    if request.weights is not None:
+        rest += (
+            f" A value of {request.weights} is taken for how many people a row stands for:"
             " distances, utility and attacks are weighted by it; learners, sizes and epsilon are"
             " not."
         )
-    power_words = power([audit])
     if flagged.empty:
         return (
             f"Dependence: none found. In none of {groups} groups do the predictions of"
-            f" {_and(audit.request.learners)} differ, by more than chance, between people {inside}"
-            f" and people left out. {power_words} {rate} Other learners may find what these did"
-            " not."
+            f" {_and(request.learners)} differ, by more than chance, between people {inside} and"
+            f" people left out. {rest} Other learners may find what these did not."
         )
     worst = flagged.sort_values("excess", kind="stable").iloc[-1]
     return (
@@ -51,7 +48,7 @@ def dependence(audit: Audit) -> str:
         f" least one learner predicts differently for people {inside} than for people left out, by"
         f" more than chance. The largest excess over chance: {worst.group}, by {worst.learner},"
         f" W1 distance {worst.distance:.3f} where sampling alone makes {worst.null:.3f}."
-        f" {power_words} {rate}"
+        f" {rest}"
     )
 
 
@@ -97,6 +94,11 @@ def _percent(share: float) -> str:
     return f"{math.ceil(1000 * share - 1e-9) / 10:g}%"
 
 
+def at_least(value: float) -> float:
+    """A limit to three digits, which is no larger."""
+    return float(round_outward(value, 3, up=False))
+
+
 def certified(audit: Audit) -> str:
     """What the certificate says, and what it does not; empty if none was asked for."""
     if audit.certificate is None:
@@ -116,10 +118,7 @@ def certified(audit: Audit) -> str:
             f" below {groups['smallest leak'].min():.2f} would have been missed in more than one"
             " audit of five."
         )
-    limits = [
-        f"at least {float(round_outward(row.epsilon, 3, up=False)):g} for {row.group}"
-        for row in above.itertuples()
-    ]
+    limits = [f"at least {at_least(row.epsilon):g} for {row.group}" for row in above.itertuples()]
     return (
         f"Certified epsilon: {_and(limits[:3])} {rule}. In {len(above)} of {len(groups)} groups the"
         " limit is above 0. A curator that keeps epsilon below a limit gets such an audit with"

@@ -46,21 +46,20 @@ def add_arguments(parser: ArgumentParser) -> None:
     for field in fields(Request):
         words, *metavar = hints[field.name].__metadata__
         kind, default = hints[field.name].__origin__, field.default
+        if isinstance(default, tuple):
+            default = " ".join(map(str, default)) or None
         options: dict[str, Any] = {"default": SUPPRESS, "help": words}
         if kind is bool:
             options["action"] = "store_true"
         elif field.name != "file":
-            if isinstance(default, tuple) and default:
-                options["help"] += f" (default {' '.join(map(str, default))})"
-            elif isinstance(default, str | int | float):
+            if isinstance(default, str | int | float):
                 options["help"] += f" (default {default})"
             options |= {
                 "required": field.name == "sensitive",
                 "nargs": "+" if get_origin(kind) is Mapping or ... in get_args(kind) else None,
                 "metavar": metavar[0] if metavar else None,
             }
-        if field.name in _SEVERAL:
-            options = {k: v for k, v in options.items() if k != "nargs"} | _SEVERAL[field.name]
+        options |= _SEVERAL.get(field.name, {})
         flag = f"--{field.name.replace('_', '-')}"
         parser.add_argument("file" if field.name == "file" else flag, **options)
     parser.add_argument(
@@ -92,21 +91,19 @@ def run(args: Namespace) -> int:
         for n, text in vars(args).items()
         if n in hints and n not in _SEVERAL
     }
-    releases = [Path(name) for name in getattr(args, "release", ())]
+    if args.fail_at is not None:
+        given["alphas"] = (*given.get("alphas", Request.alphas), args.fail_at)
+    releases: list[Path | None] = [Path(name) for name in getattr(args, "release", ())] or [None]
     columns = _utf8("sensitive", args.sensitive)
-    over = [{"release": path} for path in releases] or [{}]
-    asked: list[dict[str, Any]] = [one | {"sensitive": name} for one in over for name in columns]
-    inputs = [given[name].resolve() for name in _INPUTS if name in given]
-    inputs += [path.resolve() for path in releases]
+    asked = [{"release": path, "sensitive": c} for path in releases for c in columns]
+    inputs = [path.resolve() for path in (given["file"], given.get("holdout"), *releases) if path]
     suffixes = (".html", ".htm")
     out = _output("out", args.out, suffixes, inputs)
     parts = [out.with_name(f"{out.stem}-{i + 1}{out.suffix}") for i in range(len(asked))]
     for path in parts if len(asked) > 1 else ():
         _output("out", str(path), suffixes, inputs)
     record = _output("json", args.json, (".json",), inputs) if args.json else None
-    if args.fail_at is not None:
-        given["alphas"] = (*given.get("alphas", Request.alphas), args.fail_at)
-    requests = [Request(**given, **one) for one in asked]
+    requests = [Request(**given | one) for one in asked]
     audits = run_audits(requests, progress=not args.quiet, say=print)
     if len(audits) == 1:
         html, text, [audit] = report_html(audits[0]), report_json(audits[0]), audits

@@ -15,7 +15,7 @@ import yaml
 
 from lib import validate
 from lib.audit.reading import read_csv
-from lib.audit.schema import Column, typed_column
+from lib.audit.schema import Column, as_floats, typed_column
 from lib.files import write_whole
 from lib.parse import printable
 from lib.table.coding import IGNORE
@@ -68,9 +68,14 @@ def draft(raw: pd.DataFrame) -> str:
     for name in raw:
         column = typed_column(raw[name])
         entry = _entry(column)
-        style: dict = {"default_flow_style": None if isinstance(entry, dict) else False}
-        style |= {"sort_keys": False, "width": 10**9, "allow_unicode": True}
-        lines += [f"# {printable(column.why)}", yaml.safe_dump({name: entry}, **style).rstrip()]
+        text = yaml.safe_dump(
+            {name: entry},
+            default_flow_style=None if isinstance(entry, dict) else False,
+            sort_keys=False,
+            width=10**9,
+            allow_unicode=True,
+        )
+        lines += [f"# {printable(column.why)}", text.rstrip()]
     return "\n".join(lines) + "\n"
 
 
@@ -80,12 +85,12 @@ def _entry(column: Column) -> dict | str:
         return IGNORE
     gaps = {"missing": True} if column.missing else {}
     if column.kind == "category":
-        numbers = pd.to_numeric(pd.Series(column.values), errors="coerce")
-        values = pd.Series(column.values)[np.lexsort((column.values, numbers))]
-        return {"values": values.tolist(), **gaps}
+        order = np.lexsort((column.values, as_floats(column.values.to_series())))
+        return {"values": column.values[order].tolist(), **gaps}
     low, high = float(column.values.min()), float(column.values.max())
     whole = bool((column.values % 1 == 0).all()) and max(abs(low), abs(high)) < 2**53
-    if not whole:
-        return {"low": low, "high": high, "bins": BINS, "clip": True, **gaps}
-    bins = min(BINS, int(high - low) + 1)
-    return {"low": int(low), "high": int(high), "bins": bins, "whole": True, "clip": True, **gaps}
+    entry = {"low": low, "high": high, "bins": BINS}
+    if whole:
+        low, high = int(low), int(high)
+        entry = {"low": low, "high": high, "bins": min(BINS, high - low + 1), "whole": True}
+    return {**entry, "clip": True, **gaps}
