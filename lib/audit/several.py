@@ -102,6 +102,6 @@ def overview_json(audits: Sequence[Audit]) -> str:
 
 def _name(audit: Audit) -> str:
     """What was released."""
-    if audit.request.release is not None:
-        return audit.request.release.name
-    return "halves in the clear" if audit.request.curator is None else "the curator's"
+    request = audit.request
+    how = {"clear": "halves in the clear", "curator": "the curator's"}
+    return how.get(request.mode) or request.release.name

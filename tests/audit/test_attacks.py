@@ -13,21 +13,14 @@ from scipy.stats import binom
 from lib.audit.attacks import Hits, _compared, attacks, nearest, singled_out
 from lib.audit.report import report_html, report_json, verdicts
 from lib.audit.request import Request
-from lib.audit.run import run_audit
 from lib.audit.table import read_table
 from lib.groups import EVERYONE
 from lib.rng import stream
+from tests.audit.asking import audited
 from tests.conftest import FALSE_ALARM
 
-ASK = {
-    "sensitive": "ill",
-    "groups": ("sex",),
-    "members": ("used", "in"),
-    "learners": ("lookup",),
-    "splits": 2,
-    "gamma": 20,
-    "alphas": (0.4,),
-}
+ASK = {"sensitive": "ill", "groups": ("sex",), "members": ("used", "in")}
+ASK |= {"learners": ("lookup",), "splits": 2, "gamma": 20, "alphas": (0.4,)}
 
 
 def _people(n: int, *key: object) -> pd.DataFrame:
@@ -39,21 +32,22 @@ def _people(n: int, *key: object) -> pd.DataFrame:
     return pd.DataFrame({"sex": sex, "pay": pay, "height": height, "ill": ill, "used": used})
 
 
-def _asked(folder, people: pd.DataFrame, release: pd.DataFrame, **options) -> Request:
+def _asked(folder, people: pd.DataFrame, release: pd.DataFrame | None = None, **options) -> dict:
+    """Of ``release``, or of the people inside."""
+    release = people[people["used"] == "in"] if release is None else release
     people.to_csv(folder / "people.csv", index=False)
     release.drop(columns="used", errors="ignore").to_csv(folder / "made.csv", index=False)
-    return Request(file=folder / "people.csv", release=folder / "made.csv", **ASK | options)
+    return {"file": folder / "people.csv", "release": folder / "made.csv"} | ASK | options
 
 
-def _rows(request: Request) -> pd.DataFrame:
-    table = read_table(request)
+def _rows(asked: dict) -> pd.DataFrame:
+    table = read_table(request := Request(**asked))
     found = attacks(request, table, table.release, table.inside)
     return found.rows.set_index(["group", "attack"])
 
 
 def test_a_release_of_the_people_is_hit_by_every_attack_and_the_report_says_it(tmp_path, unpainted):
-    people = _people(600)
-    audit = run_audit(_asked(tmp_path, people, people[people["used"] == "in"]), progress=False)
+    audit = audited(**_asked(tmp_path, _people(600)))
     rows = audit.attacks.rows.set_index(["group", "attack"])
     for attack in ("inference", "linkability", "singling out"):
         assert rows.loc[(EVERYONE, attack), "inside"] == 1
@@ -72,16 +66,13 @@ def test_inference_and_linkability_by_hand(tmp_path):
     people, release = _people(120), _people(50, "other")
     rows = _rows(_asked(tmp_path, people, release))
     inside = people[people["used"] == "in"]
-    spread = {
-        c: max(people[c].max(), release[c].max()) - min(people[c].min(), release[c].min())
-        for c in ("pay", "height")
-    }
+    numbers = ["pay", "height"]
+    spread = np.ptp(pd.concat([people, release])[numbers].to_numpy(), axis=0)
     right = 0
-    for one in inside.itertuples():
-        far = (release["sex"] != one.sex) * 1.0
-        far += (release["pay"] - one.pay).abs() / spread["pay"]
-        far += (release["height"] - one.height).abs() / spread["height"]
-        right += release.loc[far.idxmin(), "ill"] == one.ill
+    for _, one in inside.iterrows():
+        far = (release["sex"] != one["sex"]) * 1.0
+        far += ((release[numbers] - one[numbers]).abs() / spread).sum(axis=1)
+        right += release.loc[far.astype(float).idxmin(), "ill"] == one["ill"]
     assert rows.loc[(EVERYONE, "inference"), "inside"] == pytest.approx(right / len(inside))
 
 
@@ -136,13 +127,8 @@ def test_households_are_rarely_said_to_be_hit_if_they_are_told(tmp_path, told):
         rng, people = stream(4, "households", i), _people(100, "households", i)
         people = people.loc[np.repeat(np.arange(100), 6)].assign(house=np.repeat(range(100), 6))
         release = _people(300, "others", i)
-        asked = _asked(
-            tmp_path,
-            people.sample(frac=1, random_state=rng),
-            release,
-            cluster="house" if told else None,
-            columns={} if told else {"house": "ignore"},
-        )
+        how = {"cluster": "house"} if told else {"columns": {"house": "ignore"}}
+        asked = _asked(tmp_path, people.sample(frac=1, random_state=rng), release, **how)
         found.append((_rows(asked)["low"] > 0).any())
     assert (binom.sf(sum(found) - 1, len(found), 0.05) > FALSE_ALARM) == told
 
@@ -154,7 +140,7 @@ def test_a_release_of_other_people_is_rarely_said_to_be_hit(tmp_path):
     for i in range(60):
         people, release = _people(200, i), _people(100, "others", i)
         found.append((_rows(_asked(tmp_path, people, release))["low"] > 0).any())
-    assert binom.sf(sum(found) - 1, len(found), ASK.get("false_alarm", 0.05)) > FALSE_ALARM
+    assert binom.sf(sum(found) - 1, len(found), 0.05) > FALSE_ALARM
 
 
 def test_ties_go_to_the_first_row_and_a_constant_column_counts_for_nothing():
@@ -164,8 +150,7 @@ def test_ties_go_to_the_first_row_and_a_constant_column_counts_for_nothing():
 
 
 def test_a_lens_of_one_column_has_nothing_to_link(tmp_path):
-    people = _people(100)
-    asked = _asked(tmp_path, people, people[people["used"] == "in"], lens=("pay",))
+    asked = _asked(tmp_path, _people(100), lens=("pay",))
     assert set(_rows(asked).reset_index()["attack"]) == {"inference", "tracing", "singling out"}
 
 
@@ -173,7 +158,6 @@ def test_small_groups_are_not_shown(tmp_path):
     people = _people(200)
     out = people.index[people["used"] == "out"]
     people.loc[out[:-4], "sex"] = "f"
-    asked = _asked(tmp_path, people, people[people["used"] == "in"])
-    assert "sex = m" not in _rows(asked).index.get_level_values("group")
-    shown = Request(**vars(asked) | {"show_small": True})
-    assert "sex = m" in _rows(shown).index.get_level_values("group")
+    for shown in (False, True):
+        rows = _rows(_asked(tmp_path, people, show_small=shown))
+        assert ("sex = m" in rows.index.get_level_values("group")) == shown

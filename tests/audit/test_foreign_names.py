@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import io
-import subprocess
-import sys
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -13,11 +11,12 @@ import pytest
 
 from lib.audit.figures import group_distances, sorted_predictions
 from lib.audit.report import _STYLE, report_html
-from lib.audit.run import Request, run_audit
 from lib.audit.schema import fit_schema
 from lib.cli import main
 from lib.paths import ROOT
 from lib.rng import stream
+from tests.audit.asking import audited
+from tests.programs import python
 
 NAMES = ("$10k_$20k", "$50%-$75%", "$x^2$", r"\$\frac{", "<script>alert(1)</script>", "# *a* `b`")
 COLOUR, RIGHT_TO_LEFT = "\x1b[31m", "\u202e"
@@ -35,11 +34,8 @@ def write_people(path, names=NAMES, sensitive="ill"):
 
 def test_no_name_of_a_group_is_read_as_mathematics_or_markup(tmp_path):
     """Dollar signs stopped the audit, or were set as a formula."""
-    request = Request(
-        file=write_people(tmp_path / "people.csv"), sensitive="ill", groups=("pay",), gamma=20,
-        splits=2, learners=("lookup",), workers=1,
-    )  # fmt: skip
-    page = report_html(run_audit(request, progress=False))
+    ask = {"file": write_people(tmp_path / "people.csv"), "groups": ("pay",), "gamma": 20}
+    page = report_html(audited(sensitive="ill", splits=2, learners=("lookup",), **ask))
     for name in ("$10k_$20k", "$50%-$75%", "&lt;script&gt;alert(1)", "# *a* `b`"):
         assert f"pay = {name}" in page
     assert "<script" not in page
@@ -64,10 +60,8 @@ def test_names_move_no_cursor_and_make_no_line_of_their_own(tmp_path, capsys):
     path = write_people(tmp_path / "people.csv", (STRANGE, "other"), f"il{COLOUR}l")
     words = ["audit", str(path), "--sensitive", f"il{COLOUR}l", "--groups", "pay", "--quiet"]
     words += ["--learners", "lookup", "--gamma", "20", "--splits", "2", "--out", "page.html"]
-    command = [sys.executable, "-m", "lib", *words]
-    environment = {"PYTHONPATH": str(ROOT), "PYTHONUTF8": "1"}
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, env=environment, check=True)
-    shown = (done.stdout + done.stderr).decode()
+    done = python("-m", "lib", *words, cwd=tmp_path, PYTHONPATH=str(ROOT), PYTHONUTF8="1")
+    shown = done.stdout + done.stderr
     page = (tmp_path / "page.html").read_text("utf-8")
     assert "\\x1b[31m" in page
     for text in (shown, page):

@@ -70,14 +70,9 @@ def release(request, tmp_path, monkeypatch):
         code = code.format(**places, outside=tmp_path / "outside", port=port)
         start = "import os, socket, sys\nhalf = open(sys.argv[1]).read()\n"
         script.write_text(f"{start}{code}\nopen(sys.argv[2], 'w').write(half)\n", "utf-8")
-        asked = Request(
-            file=people,
-            sensitive="ill",
-            curator=f"{sys.executable} {script} {{half}} {{release}}",
-            sandbox=wish,
-            reads=reads,
-            gamma=10,
-        )
+        command = f"{sys.executable} {script} {{half}} {{release}}"
+        ask = {"file": people, "sensitive": "ill", "gamma": 10}
+        asked = Request(**ask, curator=command, sandbox=wish, reads=reads)
         table = read_table(asked)
         curator = Curator(asked, table.raw, table.schema, folder, sandbox.choose(wish))
         return curator(table.frame.iloc[:20], np.random.default_rng(1))

@@ -8,7 +8,7 @@ import stat
 import subprocess
 import sys
 import time
-from dataclasses import replace
+from collections.abc import Callable
 
 import joblib
 import numpy as np
@@ -16,14 +16,13 @@ import pandas as pd
 import pytest
 
 from lib.audit.report import report_html, report_json
-from lib.audit.request import Request
-from lib.audit.run import run_audit
 from lib.cli import main
 from lib.paths import ROOT
+from tests.audit.asking import audited
 
 CURATOR = """
 import os, sys, time
-with open({pids!r}, "a") as file:
+with open("{pids}", "a") as file:
     file.write(f"{{os.getpid()}} {{os.stat(sys.argv[1]).st_mode & 0o777:o}}\\n")
 time.sleep({seconds})
 open(sys.argv[2], "w").write(open(sys.argv[1]).read())
@@ -54,10 +53,8 @@ def temporary(tmp_path, monkeypatch):
 
 
 def _curator(tmp_path, seconds: float) -> str:
-    script = tmp_path / "curator.py"
-    script.write_text(
-        CURATOR.format(pids=str(tmp_path / "pids"), seconds=seconds), encoding="utf-8"
-    )
+    script, code = tmp_path / "curator.py", CURATOR.format(pids=tmp_path / "pids", seconds=seconds)
+    script.write_text(code, encoding="utf-8")
     return f"{sys.executable} {script} {{half}} {{release}}"
 
 
@@ -67,6 +64,12 @@ def _gone(pid: int) -> bool:
     except ProcessLookupError:
         return True
     return False
+
+
+def _wait(seconds: float, done: Callable[[], bool]) -> None:
+    end = time.monotonic() + seconds
+    while not done() and time.monotonic() < end:
+        time.sleep(0.05)
 
 
 def _files(folder) -> list[str]:
@@ -81,29 +84,22 @@ def test_a_stopped_audit_leaves_no_curator_and_no_table(number, people, tmp_path
     command += ["--curator", _curator(tmp_path, 300), "--quiet", "--out", str(tmp_path / "r.html")]
     command += ["--sandbox", "off"]  # in one it could not say who it is
     audit = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL)
-    end = time.monotonic() + 120
     said = tmp_path / "pids"
-    while (
-        not (said.exists() and len(said.read_text(encoding="utf-8").split()) == 2)
-        and time.monotonic() < end
-    ):
-        time.sleep(0.05)
-    pid, mode = said.read_text(encoding="utf-8").split()
+    _wait(120, lambda: said.exists() and len(said.read_text("utf-8").split()) == 2)
+    pid, mode = said.read_text("utf-8").split()
     assert mode == "600"
     for path in temporary.glob(".companion-*"):
         if path.is_dir():
             assert stat.S_IMODE(path.stat().st_mode) == 0o700
     audit.send_signal(number)
     audit.wait(10)
-    end = time.monotonic() + 5
-    while not _gone(int(pid)) and time.monotonic() < end:
-        time.sleep(0.05)
+    _wait(5, lambda: _gone(int(pid)))
     assert _gone(int(pid))
-    left = [name for name in _files(temporary) if name.endswith((".csv", ".pickle"))]
+    tables = (".csv", ".pickle")
     if number == signal.SIGKILL:  # it could not clean up: the next audit does
-        assert left
-        run_audit(Request(file=people, **ASK), progress=False)
-    assert not [name for name in _files(temporary) if name.endswith((".csv", ".pickle"))]
+        assert any(name.endswith(tables) for name in _files(temporary))
+        audited(file=people, **ASK)
+    assert not any(name.endswith(tables) for name in _files(temporary))
 
 
 def _file_of(array) -> str:
@@ -119,17 +115,14 @@ def test_what_workers_share_stays_in_the_private_folder(people, temporary, monke
 
     monkeypatch.setattr("lib.audit.run.demcoh", demcoh)
     with pytest.raises(RuntimeError, match=rf"{temporary}/\.companion-\w+/"):
-        run_audit(Request(file=people, **ASK), progress=False)
+        audited(file=people, **ASK)
 
 
 def test_a_curator_that_takes_too_long_is_ended_and_told(people, tmp_path, temporary):
-    request = Request(file=people, curator=_curator(tmp_path, 300), timeout=3, sandbox="off", **ASK)
     with pytest.raises(ValueError, match="curator must make a release within 3 seconds"):
-        run_audit(request, progress=False)
-    assert all(
-        _gone(int(line.split()[0]))
-        for line in (tmp_path / "pids").read_text(encoding="utf-8").splitlines()
-    )
+        audited(file=people, curator=_curator(tmp_path, 300), timeout=3, sandbox="off", **ASK)
+    lines = (tmp_path / "pids").read_text("utf-8").splitlines()
+    assert all(_gone(int(line.split()[0])) for line in lines)
     assert not _files(temporary)
 
 
@@ -144,15 +137,20 @@ def test_reports_are_for_their_owner_alone(people, tmp_path):
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
+def _shown(**asked) -> str:
+    """What a report says, on its page and for programs."""
+    audit = audited(**ASK | asked)
+    return report_html(audit) + report_json(audit)
+
+
 def test_groups_of_a_few_people_are_counted_and_not_named(people, unpainted):
-    ask = Request(file=people, groups=("place",), **ASK)
-    for request in (ask, replace(ask, gamma=80)):
-        audit = run_audit(request, progress=False)
-        page = report_html(audit)
-        assert "Lonelyhill" not in page + report_json(audit)
-        assert "1 group of fewer than 10 people, together fewer than 10 people" in page
-        assert "never named here" in page
-    shown = report_html(run_audit(replace(ask, show_small=True), progress=False))
+    ask = {"file": people, "groups": ("place",)}
+    for gamma in (4, 80):
+        said = _shown(**ask, gamma=gamma)
+        assert "Lonelyhill" not in said
+        assert "1 group of fewer than 10 people, together fewer than 10 people" in said
+        assert "never named here" in said
+    shown = _shown(**ask, show_small=True)
     assert "Lonelyhill" in shown
     assert "show_small was asked for" in shown
 
@@ -163,42 +161,39 @@ def test_a_sensitive_value_of_a_few_people_is_not_named(people, unpainted):
     frame.loc[0, "ill"] = "Lonely fever"
     frame.to_csv(people, index=False)
     for positive in (None, "Lonely fever"):
-        audit = run_audit(Request(file=people, positive=positive, **ASK), progress=False)
-        assert "Lonely fever" not in report_html(audit) + report_json(audit)
-        assert "ill = a value of fewer than 10 people" in report_html(audit)
-    shown = run_audit(Request(file=people, show_small=True, **ASK), progress=False)
-    assert "Lonely fever" in report_html(shown)
+        said = _shown(file=people, positive=positive)
+        assert "Lonely fever" not in said
+        assert "ill = a value of fewer than 10 people" in said
+    assert "Lonely fever" in _shown(file=people, show_small=True)
 
 
 def test_warnings_quote_no_value_of_a_release(people, tmp_path, unpainted):
-    odd = pd.read_csv(people)[:200]
+    frame = pd.read_csv(people)
+    odd = frame[:200].copy()
     odd.loc[:60, "place"] = "Hermitage"
-    odd.to_csv(tmp_path / "release.csv", index=False)
-    inside, outside = tmp_path / "inside.csv", tmp_path / "outside.csv"
-    pd.read_csv(people)[:200].to_csv(inside, index=False)
-    pd.read_csv(people)[200:].to_csv(outside, index=False)
-    ask = Request(file=inside, release=tmp_path / "release.csv", holdout=outside, **ASK)
-    audit = run_audit(ask, progress=False)
-    assert any("released values of place do not occur" in words for words in audit.warnings)
-    assert "Hermitage" not in report_html(audit) + report_json(audit)
-    assert "Hermitage" in report_html(run_audit(replace(ask, show_small=True), progress=False))
+    for name, rows in {"release": odd, "inside": frame[:200], "outside": frame[200:]}.items():
+        rows.to_csv(tmp_path / f"{name}.csv", index=False)
+    ask = {"file": tmp_path / "inside.csv", "holdout": tmp_path / "outside.csv"}
+    ask |= {"release": tmp_path / "release.csv"}
+    said = _shown(**ask)
+    assert "released values of place do not occur" in said
+    assert "Hermitage" not in said
+    assert "Hermitage" in _shown(**ask, show_small=True)
 
 
-def test_text_among_numbers_is_told_and_not_made_a_category_in_silence(people, tmp_path, unpainted):
+def test_text_among_numbers_is_told_and_not_made_a_category_in_silence(people, unpainted):
     odd = pd.read_csv(people, dtype=str)
     odd.loc[7, "age"], odd.loc[9, "age"] = "inf", "unknown"
-    odd.to_csv(tmp_path / "odd.csv", index=False)
-    audit = run_audit(Request(file=tmp_path / "odd.csv", **ASK), progress=False)
+    odd.to_csv(people, index=False)
+    audit = audited(file=people, **ASK)
     [words] = audit.warnings
-    assert "column age of odd.csv is read as text" in words
+    assert "column age of people.csv is read as text" in words
     assert "398 of 400 values are numbers, 2 are none" in words
     assert words in report_html(audit)
 
 
-def test_names_that_the_font_has_not_warn_nobody(people, tmp_path, recwarn):
+def test_names_that_the_font_has_not_warn_nobody(people, recwarn):
     named = pd.read_csv(people).replace({"North": "北", "South": "남"})
-    named.to_csv(tmp_path / "named.csv", index=False)
-    report_html(
-        run_audit(Request(file=tmp_path / "named.csv", groups=("place",), **ASK), progress=False)
-    )
+    named.to_csv(people, index=False)
+    report_html(audited(file=people, groups=("place",), **ASK))
     assert not [w for w in recwarn if "Glyph" in str(w.message)]
