@@ -46,11 +46,11 @@ class Codes:
         for name, cuts in self._cuts.items():
             if isinstance(cuts, pd.Index):
                 cells = canonical_column(rows[name])
-                found, gap = 2 + cuts.get_indexer(cells), cells.isna()
+                found = 2 + cuts.get_indexer(cells)
             else:
                 cells = as_floats(rows[name])
-                found, gap = 1 + np.digitize(cells, cuts), cells.isna()
-            codes[name] = np.where(gap, 0, found)
+                found = 1 + np.digitize(cells, cuts)
+            codes[name] = np.where(cells.isna(), 0, found)
         return pd.DataFrame(codes)
 
     def errors(self, real: Side, other: Side) -> pd.DataFrame:

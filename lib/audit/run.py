@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -109,11 +109,11 @@ class Audit:
     releases: tuple[Release, ...]
     warnings: tuple[str, ...]
     containment: str
-    certificate: Certificate | None = None
-    utility: Utility | None = None
-    attacks: Attacks | None = None
-    tests: int = 0
-    shares: Mapping[str, float] = field(default_factory=dict)
+    certificate: Certificate | None
+    utility: Utility | None
+    attacks: Attacks | None
+    tests: int
+    shares: Mapping[str, float]
 
     @property
     def flagged(self) -> pd.DataFrame:

@@ -16,7 +16,7 @@ from lib.audit.reading import TARGET, read_file, repeated
 from lib.audit.release import Release, read_release
 from lib.audit.request import Request
 from lib.audit.schema import Schema, as_floats, fit_schema, to_numbers
-from lib.coherence.distances import PLAIN, Design
+from lib.coherence.distances import Design
 from lib.coherence.experiment import halves
 from lib.groups import bands_in_order, groups_by_size, to_bands
 from lib.parse import shown
@@ -59,8 +59,8 @@ class Table:
     small: dict[str, int]
     inside: np.ndarray
     dropped_rows: int
-    release: Release | None = None
-    design: Design = PLAIN
+    release: Release | None
+    design: Design
 
     @property
     def lens(self) -> tuple[str, ...]:
@@ -121,10 +121,9 @@ def _people(request: Request, path: Path) -> pd.DataFrame:
 def _design(request: Request, pool: pd.DataFrame, inside: np.ndarray) -> Design:
     """Clusters and weights of the people; a ``ValueError`` for columns that cannot serve."""
     cluster = weight = None
-    for name, column in (("cluster", request.cluster), ("weights", request.weights)):
-        if column is not None:
-            validate.choice(f"{name} column", column, pool.columns)
-            gaps = int(pool[column].isna().sum())
+    for name in ("cluster", "weights"):
+        if name in request.special:
+            gaps = int(pool[request.special[name]].isna().sum())
             validate.require(gaps == 0, name, "a column with a value for everybody", f"{gaps} gaps")
     if request.cluster is not None:
         cluster, names = pd.factorize(canonical_column(pool[request.cluster]))
