@@ -59,6 +59,17 @@ def of_level(
     return scores[scores["group"].isin(names) & (scores["seen"] == seen) & large]
 
 
+def group_table(scores: pd.DataFrame, score: str, *level: str, **which) -> pd.DataFrame:
+    """``score`` of the groups of :func:`of_level`: one row a cell, one column a group.
+
+    NaN for a group that does not count in a cell, or has no such score, as one of which nobody was
+    held out.
+    """
+    found = of_level(scores, *level, **which)
+    validate.choice("score", score, found.columns)
+    return found.pivot(index="cell", columns="group", values=score)
+
+
 def scored(scores: pd.DataFrame, *level: str, seen: bool = False, **which) -> pd.DataFrame:
     """A row a cell: its :data:`KEYS` and :data:`METRICS`; arguments as :func:`of_level`.
 

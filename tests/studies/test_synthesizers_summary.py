@@ -66,6 +66,10 @@ def test_a_group_without_a_score_is_no_group():
     frame = cell()
     frame.loc[frame["group"] == NAMES[-1], "rate"] = np.nan
     assert summary.scored(frame).iloc[0].parity_ratio == pytest.approx(0.5 / 0.7)
+    table = summary.group_table(frame, "rate")
+    assert table.loc["vanilla 0"].isna().tolist() == [False, False, True]  # nobody: no column
+    with pytest.raises(ValueError, match=r"score must be .*, got 'nonsense'"):
+        summary.group_table(frame, "nonsense")
 
 
 def test_seen_rows_are_another_score():
