@@ -80,7 +80,6 @@ def test_a_name_on_demand_is_the_object_of_its_module():
 # import all below PLACES but for what is ABSENT, and say which of it lacks an extra
 WITHOUT = """
 import importlib, pkgutil, sys
-from lib.extras import MissingExtra
 
 class Blocked:
     def find_spec(self, name, path=None, target=None):
@@ -90,6 +89,8 @@ class Blocked:
 sys.meta_path.insert(0, Blocked())
 for name in ABSENT:
     sys.modules.pop(name, None)
+from lib.extras import MissingExtra
+
 for place in PLACES:
     package = importlib.import_module(place)
     for module in pkgutil.walk_packages(package.__path__, place + "."):

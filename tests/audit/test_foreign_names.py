@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import io
+import os
+import subprocess
+import sys
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -16,7 +19,6 @@ from lib.cli import main
 from lib.paths import ROOT
 from lib.rng import stream
 from tests.audit.asking import audited
-from tests.programs import python
 
 NAMES = ("$10k_$20k", "$50%-$75%", "$x^2$", r"\$\frac{", "<script>alert(1)</script>", "# *a* `b`")
 COLOUR, RIGHT_TO_LEFT = "\x1b[31m", "\u202e"
@@ -60,9 +62,12 @@ def test_names_move_no_cursor_and_make_no_line_of_their_own(tmp_path, capsys):
     path = write_people(tmp_path / "people.csv", (STRANGE, "other"), f"il{COLOUR}l")
     words = ["audit", str(path), "--sensitive", f"il{COLOUR}l", "--groups", "pay", "--quiet"]
     words += ["--learners", "lookup", "--gamma", "20", "--splits", "2", "--out", "page.html"]
-    done = python("-m", "lib", *words, cwd=tmp_path, PYTHONPATH=str(ROOT), PYTHONUTF8="1")
-    shown = done.stdout + done.stderr
-    page = (tmp_path / "page.html").read_text("utf-8")
+    command = [sys.executable, "-m", "lib", *words]
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONUTF8": "1"}
+    # bytes, because Python would make an end of line of a \r in text
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, env=environment, check=True)
+    shown = (done.stdout + done.stderr).decode()
+    page = (tmp_path / "page.html").read_bytes().decode()
     assert "\\x1b[31m" in page
     for text in (shown, page):
         assert not set(text) & set("\x1b\x9b\r\u202e")

@@ -137,6 +137,10 @@ def test_reports_are_for_their_owner_alone(people, tmp_path):
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
+def _page(**asked) -> str:
+    return report_html(audited(**ASK | asked))
+
+
 def _shown(**asked) -> str:
     """What a report says, on its page and for programs."""
     audit = audited(**ASK | asked)
@@ -150,7 +154,7 @@ def test_groups_of_a_few_people_are_counted_and_not_named(people, unpainted):
         assert "Lonelyhill" not in said
         assert "1 group of fewer than 10 people, together fewer than 10 people" in said
         assert "never named here" in said
-    shown = _shown(**ask, show_small=True)
+    shown = _page(**ask, show_small=True)
     assert "Lonelyhill" in shown
     assert "show_small was asked for" in shown
 
@@ -163,8 +167,8 @@ def test_a_sensitive_value_of_a_few_people_is_not_named(people, unpainted):
     for positive in (None, "Lonely fever"):
         said = _shown(file=people, positive=positive)
         assert "Lonely fever" not in said
-        assert "ill = a value of fewer than 10 people" in said
-    assert "Lonely fever" in _shown(file=people, show_small=True)
+    assert "ill = a value of fewer than 10 people" in _page(file=people)
+    assert "Lonely fever" in _page(file=people, show_small=True)
 
 
 def test_warnings_quote_no_value_of_a_release(people, tmp_path, unpainted):
@@ -178,7 +182,7 @@ def test_warnings_quote_no_value_of_a_release(people, tmp_path, unpainted):
     said = _shown(**ask)
     assert "released values of place do not occur" in said
     assert "Hermitage" not in said
-    assert "Hermitage" in _shown(**ask, show_small=True)
+    assert "Hermitage" in _page(**ask, show_small=True)
 
 
 def test_text_among_numbers_is_told_and_not_made_a_category_in_silence(people, unpainted):

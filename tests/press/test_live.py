@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from lib.datasets.download import DataError
 from lib.paths import ROOT
 from press import live
 from press.packed import pack_table, unpack_table
@@ -30,6 +31,13 @@ def test_the_lock_file_is_the_pinned_one_and_names_every_package():
     assert len(live.official()) > 200
     wheel = "numpy-2.0.2-cp312-cp312-pyodide_2024_0_wasm32.whl"
     assert {wheel, "pyodide.asm.wasm"} <= set(live.wanted())
+
+
+def test_another_lock_file_is_refused(monkeypatch):
+    """All other sums are read from it."""
+    monkeypatch.setattr(live, "pins", lambda: {"lock": "0" * 64})
+    with pytest.raises(DataError, match="must have the SHA-256"):
+        live.official.__wrapped__()
 
 
 def test_dependencies_come_first_and_once():

@@ -26,6 +26,10 @@ def test_every_cell_of_the_book_runs_and_nothing_is_warned_of(built):
     assert list(built.warnings) == []
 
 
+def test_nothing_is_loaded_from_another_host(html):
+    assert outside_resources(html) == []
+
+
 @each_page
 def test_every_link_and_resource_of_a_page_is_there(html, doc):
     page = html / f"{doc}.html"

@@ -18,8 +18,8 @@ from lib.paths import ROOT
 from press import live, rerun
 from press.build import build
 from press.execute import ChapterError
-from press.pairs import as_text, difference, is_pair_source, notebook_of, sync
-from press.toc import page_code, pages, read_notebook, tags
+from press.pairs import COLAB, as_text, difference, is_pair_source, notebook_of, sync
+from press.toc import SETUP, page_code, pages, read_notebook, tags
 from tests.press.conftest import each_chapter
 from tests.programs import git
 
@@ -29,6 +29,8 @@ TEXTS = sorted(FOLDER.rglob("*.md"))
 @each_chapter
 def test_a_pair_is_in_step_and_without_outputs(page):
     assert difference(page.text) is None, "run: make pairs"
+    first = read_notebook(page.notebook).cells[0]
+    assert (first.source, tags(first)) == (COLAB, {SETUP})
 
 
 def test_contents_list_every_page_once_and_no_other():
@@ -102,6 +104,11 @@ def test_a_drift_is_seen(tmp_path):
     assert difference(text) is None
     edit_text(text)
     assert difference(text)
+    sync(tmp_path, tmp_path)
+    notebook = read_notebook(text.with_suffix(".ipynb"))
+    notebook.cells[-1].outputs = [nbformat.v4.new_output("stream", text="3")]
+    nbformat.write(notebook, text.with_suffix(".ipynb"))
+    assert "has outputs" in difference(text)
 
 
 @pytest.fixture

@@ -124,3 +124,21 @@ def test_a_page_that_cannot_be_read_ends_the_readers_of_the_reference(tmp_path):
     stage = with_reference(tmp_path / "stage", "source-read", fails)
     with pytest.raises(RenderError, match="ZeroDivisionError"):
         render(stage, tmp_path)
+
+
+def test_a_page_that_loads_from_another_host_is_refused_each_time(tmp_path, monkeypatch):
+    html, stage = tmp_path / "_build" / "html", tmp_path / "stage"
+    stage.mkdir()
+    (stage / "one.md").write_text("# One\n", "utf-8")
+
+    def made(*_, **__):
+        html.mkdir(parents=True, exist_ok=True)
+        (html / "index.html").write_text(
+            '<script src="https://cdn.example/x.js"></script>', "utf-8"
+        )
+        return html, []
+
+    monkeypatch.setattr("press.render.jupyter_book", made)
+    for _ in range(2):
+        with pytest.raises(RenderError, match="pages load from other hosts"):
+            render(stage, tmp_path)
