@@ -96,6 +96,7 @@ def _of_moodle(path) -> Iterator[dict]:
         }
         right = [read(a.findtext("text")) for a in question.iterfind("answer[@fraction='100']")]
         remarks = [shows.pop(answer) for answer in right]
+        assert len(question.findall("answer[@fraction='0']")) == len(shows)  # a wrong one earns 0
         within = float(question.findtext("answer/tolerance") or 0)
         yield {
             "id": question.findtext("name/text"),

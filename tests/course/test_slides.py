@@ -176,6 +176,7 @@ def test_the_plans_have_all_that_the_lecturer_needs(session, tmp_path):
     page = write_plans(tmp_path / "teacher").read_text(encoding="utf-8")
     assert not re.findall(r"\{\w+\}`", page)
     text = re.sub(r"&\w+;|&#\d+;|[\"'<>]", "", re.sub("<[^>]*>", "", page))
+    assert "sample answers" in text  # it is for the lecturer only, and says so
     plain = [session.closing["answer"], *session.evening, *(row["do"] for row in session.plan)]
     for words in plain:
         assert re.sub(r"[\"'<>*`]", "", words)[-40:] in text

@@ -324,7 +324,10 @@ COHERENCE_PLANTS = {
     "section5_distance": (distances(lambda c: c.tolerance["target"]), distances(lambda c: 0.01)),
     "section5_gap": (splits(distance={"with": 1.0}), splits(distance={"everyone": 1.0})),
     "section5_unnoticed": tuple(splits(distance={"everyone": d}) for d in (0.04, 0.06)),
-    "section5_shift": tuple(splits(mean_a={}, mean_b={"with": b}) for b in (0.5, -0.5)),
+    "section5_shift": (
+        splits(mean_a={}, mean_b={"with": 0.5}),
+        splits(mean_a={"with": 0.5}, mean_b={}),
+    ),
     "section5_left_out_cleared": (splits(mean_b={"with": 0.5}), splits(mean_b={"with": -0.5})),
     "dp_bound_holds": (release(0.0), release(2.0)),
     "clear_counts_coherent": (release(0.1, math.inf, "coarse"), release(0.3, math.inf, "coarse")),
@@ -565,11 +568,17 @@ TEXT_PLANTS = {
     "synth_above": (best(0.2, "synthesizers"), best(-0.2, "synthesizers")),
     "synth_traded_off": (traded(1), traded(-1)),
     "hoeffding_exact": (as_stated, patched(chain.stats, "hypergeom", wrong_share)),
-    "claim1_exact": (as_stated, patched(chain, "claim1", lambda h: lambda fresh, **_: fresh)),
+    "claim1_exact": (
+        as_stated,
+        patched(chain, "claim1", lambda h: lambda fresh, zeta, eta: fresh * math.exp(0.3 * zeta)),
+    ),
     "lemma1_exact": (as_stated, times(chain, "lemma1_probability", 1e-3)),
     "theorem3_exact": (as_stated, fixed(chain, "size", 40)),
     "pure_information": (as_stated, times(chain, "pure_dp", 0.01)),
-    "approximate_information": (as_stated, fixed(chain, "approximate_dp", (1e-6, 1e-6))),
+    "approximate_information": (
+        as_stated,
+        patched(chain, "approximate_dp", lambda h: lambda epsilon, **_: (1e-6, epsilon**2 / 100)),
+    ),
     "theorem8_simulated": (other(draws=500), fixed(chain, "size", 10, draws=500)),
     "fresh_estimate": (as_stated, fixed(text, "laplace_means", np.ones(3))),
     "logarithmic_radius": (

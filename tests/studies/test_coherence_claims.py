@@ -71,6 +71,7 @@ def test_theorem_7_is_judged_for_all_groups_at_once(monkeypatch):
     found = coherence.guarantee_misses("theorem7")
     assert found["misses"].tolist() == [4]
     assert found["alpha"].iloc[0] < 2
+    assert coherence.dp_bound_holds().value == 0
     monkeypatch.setattr(coherence, "_stored", lambda grid: _release({"everyone": [0.0] * 20}))
     held = coherence.dp_bound_holds()
     assert "0.168 of 20 splits" in held.detail

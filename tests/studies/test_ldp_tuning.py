@@ -102,3 +102,4 @@ def test_tuned_parameters_need_trials(monkeypatch, tmp_path):
         hyperparameters._tuned.__wrapped__()
     monkeypatch.undo()
     assert {*hyperparameters.hyperparameters("tuned", "adult")} == {*hyperparameters.PARAMETERS}
+    assert hyperparameters.hyperparameters("published", "lsac")["max_depth"] == 9
