@@ -77,7 +77,7 @@ def facts(page: Page) -> Stated:
 def run_times(path: Path = TIMES) -> pd.Series:
     """Seconds of each chapter under the quick profile, as measured last; empty if nobody has."""
     if not path.exists():
-        return pd.Series(dtype=float)
+        return pd.Series(dtype=float, name="seconds", index=pd.Index([], dtype=str, name="chapter"))
     return pd.read_csv(path, comment="#").set_index("chapter")["seconds"]
 
 

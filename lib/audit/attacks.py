@@ -137,6 +137,7 @@ def attacks(request: Request, table: Table, release: Release, inside: np.ndarray
     targets = {
         name: [_some(who & side, most, rng) for side in sides] for name, who in enough.items()
     }
+    weight = table.weight
     asked = np.unique(np.concatenate([own for people in targets.values() for own in people]))
     right = _right(table.frame, release.table, lens, asked)
     named = tracer_score(release.table[table.frame.columns], table.frame)
@@ -150,7 +151,7 @@ def attacks(request: Request, table: Table, release: Release, inside: np.ndarray
     for group, people in targets.items():
         right["tracing"] = named > np.median(named[np.concatenate(people)])
         for attack, which in right.items():
-            hits[group, attack] = [Hits(which[own], table.weight[own], unit[own]) for own in people]
+            hits[group, attack] = [Hits(which[own], weight[own], unit[own]) for own in people]
         drawn = _some(theirs[group] & tried, most, rng)
         if drawn.size >= least:
             own = [Hits(of, np.ones(drawn.size), drawn) for of in alone[drawn].T]

@@ -59,12 +59,8 @@ class Release:
     raw: pd.DataFrame
 
 
-def read_release(
-    raw: pd.DataFrame, schema: Schema, count: str | None, release: str, file: str
-) -> Release:
+def read_release(raw: pd.DataFrame, schema: Schema, release: str, file: str) -> Release:
     """A release by the rules of the audited file; ``release`` and ``file`` are their names.
-
-    If it has the column ``count``, its rows stand for so many.
 
     Raises
     ------
@@ -73,8 +69,6 @@ def read_release(
         row while sensitive values are unknown, and for a category of the lens of which no released
         value occurs in the file.
     """
-    if count in raw:
-        raw = repeated(raw, count, release)
     validate.choice(f"sensitive column of {release}", schema.sensitive, raw.columns)
     rows = raw[raw[schema.sensitive].notna()].reset_index(drop=True)
     validate.require(len(rows) > 0, release, f"with a value of {schema.sensitive!r}", "none")
@@ -218,5 +212,6 @@ class Curator:
                     f"curator must make a release, got exit status {done.returncode} and none from"
                     f" {command!r}: {last}"
                 )
-            names = "the curator's release", "the file"
-            return read_release(read_csv(target), self.schema, self.request.count, *names)
+            rows, name, count = read_csv(target), "the curator's release", self.request.count
+            rows = repeated(rows, count, name) if count in rows else rows
+            return read_release(rows, self.schema, name, "the file")

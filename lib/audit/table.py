@@ -81,6 +81,8 @@ def read_table(request: Request) -> Table:
     kinds = dict(request.columns) | dict.fromkeys(request.special.values(), "ignore")
     if request.release is not None:
         released = read_file(request.release)
+        if request.count in released:
+            released = repeated(released, request.count, request.release.name)
         used = {*released.columns, *request.lens, request.sensitive}
         kinds |= dict.fromkeys(set(raw.columns) - used, "ignore")
     schema = fit_schema(
@@ -104,8 +106,7 @@ def read_table(request: Request) -> Table:
     validate.require(len(members) > 0, "gamma", least, request.least_size)
     frame = schema.typed_table(pool, request.file.name)
     if released is not None:
-        names = request.release.name, request.file.name
-        released = read_release(released, schema, request.count, *names)
+        released = read_release(released, schema, request.release.name, request.file.name)
         if request.weights in released.raw:
             weights_of(released.raw, request.weights, request.release.name)
     dropped, design = int((~known).sum()), _design(request, pool, inside)

@@ -153,7 +153,8 @@ def first_release(
     if curator is None:
         return None
     half, inside, rng = first_half(request, table, 0)
-    return curator.release(half, rng), inside
+    few = inside.sum() < request.least_shown
+    return None if few else (curator.release(half, rng), inside)
 
 
 def utility(request: Request, table: Table, release: Release, inside: np.ndarray) -> Utility:

@@ -15,7 +15,7 @@ import yaml
 
 from lib import validate
 from lib.audit.reading import read_csv
-from lib.audit.schema import Column, as_floats, typed_column
+from lib.audit.schema import Column, typed_column
 from lib.files import write_whole
 from lib.parse import printable
 from lib.table.coding import IGNORE
@@ -85,7 +85,8 @@ def _entry(column: Column) -> dict | str:
         return IGNORE
     gaps = {"missing": True} if column.missing else {}
     if column.kind == "category":
-        order = np.lexsort((column.values, as_floats(column.values.to_series())))
+        numbers = pd.to_numeric(column.values, errors="coerce")  # whole ones stay exact
+        order = np.lexsort((column.values, numbers))
         return {"values": column.values[order].tolist(), **gaps}
     low, high = float(column.values.min()), float(column.values.max())
     whole = bool((column.values % 1 == 0).all()) and max(abs(low), abs(high)) < 2**53

@@ -297,3 +297,17 @@ def test_the_command_takes_several_releases_and_sensitive_columns(folder, capsys
         assert f'href="several-{i}.html"' in out.read_text(encoding="utf-8")
         assert "Holm" in path.read_text(encoding="utf-8")
         assert os.name != "posix" or stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize(("households", "gamma"), [((1,) * 18, 5), ((3, 3, 75, 4), 20)])
+def test_of_a_first_half_of_a_few_people_no_utility_is_told(households, gamma, tmp_path):
+    """It ended in a KeyError, after all runs of the curator."""
+    n = sum(households)
+    people = _people(2 * n)[:n].drop(columns="used")
+    people = people.assign(home=np.repeat(range(len(households)), households))
+    people.to_csv(tmp_path / "few.csv", index=False)
+    ask = {"file": tmp_path / "few.csv", "sensitive": "ill", "cluster": "home", "gamma": gamma}
+    ask |= {"splits": 2, "learners": ("lookup",), "curator": COPY}
+    told = audited(**ask, seed=0)
+    assert (told.utility, json.loads(report_json(told))["utility"]) == (None, None)
+    assert "Utility" not in report_html(told)

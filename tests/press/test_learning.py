@@ -80,7 +80,8 @@ def test_run_times_are_kept_and_read(tmp_path):
     assert write_times(tmp_path, tmp_path / "times.csv", tmp_path) == 1
     assert run_times(tmp_path / "times.csv").to_dict() == {"one": 12}
     assert "load average" in measured_on(tmp_path / "times.csv")
-    assert run_times(tmp_path / "none.csv").empty
+    none = run_times(tmp_path / "none.csv")
+    assert none.set_axis(none.index.str.upper()).empty  # names of pages, though there are none
 
 
 def test_run_times_speak_of_chapters_that_there_are():
