@@ -7,6 +7,8 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 
 import numpy as np
@@ -64,9 +66,9 @@ def folder(tmp_path_factory):
     return place
 
 
-@pytest.fixture(scope="module")
-def explore(chromium, folder):
-    """Open the page of an explorer; the page and what went wrong on it."""
+@contextmanager
+def exploring(chromium, folder) -> Iterator[Callable]:
+    """Open pages of explorers, which are closed at the end."""
     with closing(chromium) as open_file:
 
         def one(name: str, **options):
@@ -78,11 +80,19 @@ def explore(chromium, folder):
         yield one
 
 
+@pytest.fixture
+def explore(chromium, folder):
+    """Open the page of an explorer; the page and what went wrong on it."""
+    with exploring(chromium, folder) as one:
+        yield one
+
+
 @pytest.fixture(scope="module")
-def formula(explore):
+def formula(chromium, folder):
     """Ask a function of ``formulas.js`` for the values at many arguments, in one call."""
-    page, _ = explore("primer")
-    return lambda body, cases: page.evaluate(f"cases => cases.map({body})", cases)
+    with exploring(chromium, folder) as one:
+        page, _ = one("primer")
+        yield lambda body, cases: page.evaluate(f"cases => cases.map({body})", cases)
 
 
 def drawn(seed: int, count: int, logs: str = "", **ranges: tuple) -> list[dict]:
@@ -268,10 +278,11 @@ SHOW = """([name, settings]) => {
 
 
 @pytest.fixture(scope="module")
-def rows_shown(explore):
+def rows_shown(chromium, folder):
     """The rows of an explorer's table for some settings, as the script has them."""
-    page_of = cache(lambda name: explore(name)[0])
-    return lambda name, settings: page_of(name).evaluate(SHOW, [name, settings])
+    with exploring(chromium, folder) as one:
+        page_of = cache(lambda name: one(name)[0])
+        yield lambda name, settings: page_of(name).evaluate(SHOW, [name, settings])
 
 
 def test_who_pays_shows_the_stored_errors_and_rates(rows_shown):
@@ -417,9 +428,10 @@ def test_pages_without_an_explorer_load_none_of_it(tmp_path):
 
 
 @pytest.fixture(scope="module", params=explorer_names())
-def tab(request, explore):
+def tab(request, chromium, folder):
     """Each explorer, opened once on a phone for all the tests that use it."""
-    return request.param, *explore(request.param, **PHONE)
+    with exploring(chromium, folder) as one:
+        yield request.param, *one(request.param, **PHONE)
 
 
 # a change is answered at the next frame
