@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import pickle
 import sys
+import tempfile
 import tracemalloc
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,7 @@ from filelock import FileLock
 from hypothesis import HealthCheck, settings
 from scipy import stats
 
+from lib.datasets.cache import unregistered
 from lib.rng import stream
 from tests.parts import (  # noqa: F401 - hooks, which pytest finds here by their names
     pytest_collection_modifyitems,
@@ -39,15 +42,31 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+# where lib.datasets looks for real data, and where this suite keeps what was set when it began
+PLACES = ("COMPANION_DATA", "COMPANION_CACHE", "COMPANION_OFFLINE")
+KEPT = "COMPANION_TESTS_"
+
+
 def pytest_configure(config: pytest.Config) -> None:
-    """The module of a protocol lies where pytest is called; the program ``pytest``, other than
+    """No test has real data but by the fixture ``real_data``, so all others run everywhere as they
+    run in a newcomer's clone. Here and not in a fixture: that of a module would come before it.
+
+    The module of a protocol lies where pytest is called; the program ``pytest``, other than
     ``python -m pytest``, does not look there.
     """
+    if not hasattr(config, "workerinput"):  # a worker inherits what its parent has set
+        for name in PLACES:
+            os.environ[KEPT + name] = os.environ.pop(name, "")
+        os.environ["COMPANION_CACHE"] = os.path.join(
+            tempfile.gettempdir(), f"no-cache-{os.getpid()}"
+        )
+        os.environ["COMPANION_OFFLINE"] = "1"
     here = str(config.invocation_params.dir)
     if config.getoption("--protocol") and here not in sys.path:
         sys.path.insert(0, here)
 
 
+NO_REAL_DATA = "real data are not here (COMPANION_DATA)"
 FALSE_ALARM = 1e-6  # of every statistical test in the suite, stated once
 
 
@@ -99,8 +118,23 @@ def once(tmp_path_factory) -> Callable[[str, Callable[[], Any]], Any]:
 
 
 @pytest.fixture
-def on_replicas(tmp_path, monkeypatch) -> None:
-    """An environment in which no real data can be had."""
-    monkeypatch.delenv("COMPANION_DATA", raising=False)
-    monkeypatch.setenv("COMPANION_CACHE", str(tmp_path / "no-cache"))
-    monkeypatch.setenv("COMPANION_OFFLINE", "1")
+def real_data(monkeypatch) -> Callable[..., Path]:
+    """A function that makes registered or raw files available, and returns the path of the first;
+    it skips the test where one is neither in ``COMPANION_DATA`` nor in the cache. It downloads
+    nothing.
+
+    A tuple stands for one file that may have several names.
+    """
+
+    def ask(*files: str | tuple[str, ...]) -> Path:
+        for name in PLACES[:2]:
+            if kept := os.environ.get(KEPT + name):
+                monkeypatch.setenv(name, kept)
+            else:
+                monkeypatch.delenv(name, raising=False)
+        found = [unregistered(*((names,) if isinstance(names, str) else names)) for names in files]
+        if missing := [str(name) for name, path in zip(files, found, strict=True) if path is None]:
+            pytest.skip(f"{NO_REAL_DATA}: {', '.join(missing)}")
+        return found[0]
+
+    return ask

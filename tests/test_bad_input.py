@@ -37,11 +37,6 @@ from tests.torture_calls import BAD, DOMAIN, LEFT_OUT, PUBLIC, G, X, people
 LEAST_CALLS, RANDOM_CALLS = 25_000, 3_000
 
 
-@pytest.fixture(autouse=True)
-def _offline(on_replicas):
-    """Tables are the embedded replicas, everywhere."""
-
-
 def test_every_argument_refuses_every_bad_value_by_name():
     made, lines = torture_calls.run(torture_calls.every_call())
     assert not lines, "\n".join(lines)

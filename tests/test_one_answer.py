@@ -228,7 +228,7 @@ def _expected(name: str, label: str, found: Any, before: Any) -> bool:
 
 
 @pytest.mark.parametrize("part", [*PACKAGES, "others", "more"])
-def test_the_same_data_have_one_answer(part, on_replicas):
+def test_the_same_data_have_one_answer(part):
     lines = []
     for call in every_call()[part]:
         with suppress(Unavailable):  # real data are asked for

@@ -6,7 +6,6 @@ import pandas as pd
 import pytest
 
 from benchmarks.reference import EPSILONS, RESULT, Fit, run_fit, summary
-from lib.datasets import load
 
 pytestmark = pytest.mark.compare
 
@@ -42,9 +41,8 @@ def test_our_error_is_at_least_level(stored, name, epsilon):
         assert peer["high"] >= mine["error"], (library, peer["high"], mine["error"])
 
 
-def test_our_stored_error_is_found_again(stored):
-    if load("nist").is_replica:
-        pytest.skip("only the replica is here")
+def test_our_stored_error_is_found_again(stored, real_data):
+    real_data("national2019.csv")
     cell = Fit(library="ours", method="round", synthesizer="MST", epsilon=1.0, run=0)
     kept = stored.query(
         "library == 'ours' and method == 'round' and synthesizer == 'MST' and epsilon == 1.0 and"

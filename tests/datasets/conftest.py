@@ -6,12 +6,10 @@ import threading
 from collections import Counter
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 
 import pytest
 
-from lib.datasets import Unavailable, download
-from lib.datasets.cache import locate
+from lib.datasets import download
 
 # of a task of one's own
 FACTS = {"target": "t", "protected": "p", "sensitive": ("p", "a"), "pool": ("a",)}
@@ -85,11 +83,3 @@ def fresh_cache(tmp_path, monkeypatch):
     monkeypatch.setattr(download, "_unreachable", set())
     monkeypatch.setattr(download, "_PAUSE_S", 0.01)
     return tmp_path / "cache"
-
-
-def real(file: str) -> Path:
-    """Where a registered file is."""
-    try:
-        return locate(file).path
-    except Unavailable:
-        pytest.skip(f"{file} is not here and cannot be downloaded")

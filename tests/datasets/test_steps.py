@@ -16,25 +16,21 @@ from lib.datasets.cache import unregistered
 from studies.coherence import table as section5
 from studies.data import adult, coverage, lsac, nist, steps
 from studies.data.steps import Step
-from tests.datasets.conftest import real
-
-
-def _raw(*names: str):
-    if (path := unregistered(*names)) is None:
-        pytest.skip(f"the raw file {names[0]} is neither in COMPANION_DATA nor in the cache")
-    return path
 
 
 @pytest.mark.parametrize(
     ("module", "raw", "processed"),
     [
-        (lsac, lambda: real(lsac.RAW), "db_LSAC.csv"),
-        (adult, lambda: _raw(adult.RAW), "db_adult_processed_26k.csv"),
-        (coverage, lambda: _raw(*coverage.PLACES), "db_ACSCoverage.csv"),
+        (lsac, lsac.RAW, "db_LSAC.csv"),
+        (adult, adult.PLACES, "db_adult_processed_26k.csv"),
+        (coverage, coverage.PLACES, "db_ACSCoverage.csv"),
     ],
 )
-def test_a_table_from_raw_equals_the_processed_file_cell_for_cell(module, raw, processed):
-    made, published = steps.clean(module.STEPS, pd.read_csv(raw())), pd.read_csv(real(processed))
+def test_a_table_from_raw_equals_the_processed_file_cell_for_cell(
+    module, raw, processed, real_data
+):
+    made = steps.clean(module.STEPS, pd.read_csv(real_data(raw)))
+    published = pd.read_csv(real_data(processed))
     pd.testing.assert_frame_equal(made, published, check_dtype=False, check_exact=True)
 
 
@@ -86,11 +82,9 @@ def test_a_missing_column_is_named(call, column):
     ("module", "name"),
     [(adult, "adult"), (coverage, "acs_coverage"), (lsac, "lsac"), (nist, "nist")],
 )
-def test_the_last_count_is_that_of_the_table(module, name):
-    data = load(name)
-    if data.is_replica:
-        pytest.skip("a replica has another number of rows; set COMPANION_DATA")
-    assert module.STEPS[-1].rows == len(data.frame)
+def test_the_last_count_is_that_of_the_table(module, name, real_data):
+    real_data(TASKS[name].of_file.name)
+    assert module.STEPS[-1].rows == len(load(name).frame)
 
 
 def test_raw_files_are_looked_for_where_they_may_be(tmp_path, fresh_cache, monkeypatch):
@@ -194,21 +188,22 @@ def test_coverage_rows_and_zeros_are_those_of_folktables():
         steps.clean(coverage.STEPS, raw)
 
 
-def test_coverage_codes_show_the_signs_of_the_published_table():
-    """What the real table shows of who was asked what, the steps give too; so the codes mean the
-    same.
-    """
-    made = steps.clean(coverage.STEPS, _persons(20_000), check_rows=False)
-    tables = [made] + ([load("acs_coverage").frame] if not load("acs_coverage").is_replica else [])
-    for table in tables:
-        assert tuple(table.columns) == TASKS["acs_coverage"].domain.columns
-        TASKS["acs_coverage"].domain.check(table)
-        assert table["AGEP"].nunique() == 50
-        assert set(table.loc[table["ESR"] == 0, "AGEP"]) == {0}  # under 16: rank 0 is 15
-        assert set(table.loc[table["MIL"] == 0, "AGEP"]) == {0, 1}  # under 17
-        assert table.loc[table["FER"] > 0, "AGEP"].max() == 50 - 15  # asked up to 50
-        assert set(table.loc[table["FER"] > 0, "SEX"]) == {0}  # of women
-        assert table.loc[table["ESP"] > 0, "AGEP"].max() == 17 - 15  # under 18
+@pytest.mark.parametrize("source", ["steps", "published"])
+def test_coverage_codes_show_who_was_asked_what(source, real_data):
+    """In the real table and in what the steps give; so the codes mean the same."""
+    if source == "published":
+        real_data("db_ACSCoverage.csv")
+        table = load("acs_coverage").frame
+    else:
+        table = steps.clean(coverage.STEPS, _persons(20_000), check_rows=False)
+    assert tuple(table.columns) == TASKS["acs_coverage"].domain.columns
+    TASKS["acs_coverage"].domain.check(table)
+    assert table["AGEP"].nunique() == 50
+    assert set(table.loc[table["ESR"] == 0, "AGEP"]) == {0}  # under 16: rank 0 is 15
+    assert set(table.loc[table["MIL"] == 0, "AGEP"]) == {0, 1}  # under 17
+    assert table.loc[table["FER"] > 0, "AGEP"].max() == 50 - 15  # asked up to 50
+    assert set(table.loc[table["FER"] > 0, "SEX"]) == {0}  # of women
+    assert table.loc[table["ESP"] > 0, "AGEP"].max() == 17 - 15  # under 18
 
 
 def test_coverage_binary_codes_are_the_bureaus_by_hand():
@@ -224,8 +219,8 @@ def test_coverage_binary_codes_are_the_bureaus_by_hand():
 # --- NIST
 
 
-def test_nist_drops_only_the_under_fives():
-    raw = pd.read_csv(real("national2019.csv"), dtype=str, keep_default_na=False)
+def test_nist_drops_only_the_under_fives(real_data):
+    raw = pd.read_csv(real_data("national2019.csv"), dtype=str, keep_default_na=False)
     assert (raw["DREM"] == "N").sum() == nist.UNDER_FIVE
     assert [len(after) for _, after in steps.follow(nist.STEPS, raw)] == [27253, 25900, 25900]
     frame = nist.analysed(raw)

@@ -443,7 +443,7 @@ def test_pages_and_a_new_measurement_say_the_same(judged):
     assert [words.in_words(r) for r in judged] == [words.in_words(r) for r in fresh]
 
 
-def test_a_measure_that_reads_a_table_says_when_it_is_a_replica(on_replicas):
+def test_a_measure_that_reads_a_table_says_when_it_is_a_replica():
     """Its stored evidence, of the real table, is taken then."""
     loads = re.compile(r"\bload(_\w+)?\(")
     loading = {name for name, f in measures().items() if loads.search(inspect.getsource(f))}
@@ -504,7 +504,7 @@ def test_evidence_that_is_not_what_the_results_say_is_found(tmp_path):
     ]
 
 
-def test_stored_evidence_of_another_question_is_not_taken(on_replicas):
+def test_stored_evidence_of_another_question_is_not_taken():
     row = next(c for c in read_claims() if c.id == "ldp-table2-lsac")
     other = Claim(**{**vars(row), "arguments": row.arguments | {"n": 5}})
     assert question(other) != question(row)

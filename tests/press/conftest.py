@@ -71,7 +71,7 @@ def open_page(chromium, html):
 
 
 @pytest.fixture
-def executed_on_replicas(on_replicas) -> Callable[[Page], Executed]:
+def executed_on_replicas() -> Callable[[Page], Executed]:
     """Execute a chapter on replicas unless it is current; one process at a time, so that two
     tests share one run.
     """

@@ -22,7 +22,7 @@ RUN_HERE = ("protocol", "synthesizer", "dataset", "metric", "claim", "paper")
 
 
 @pytest.fixture
-def run_page(tmp_path, monkeypatch, on_replicas):
+def run_page(tmp_path, monkeypatch):
     """Execute a page's cells in this process, with one text put for another if asked; its names
     are returned.
     """

@@ -16,7 +16,7 @@ from studies.synthesizers.figures.who_pays import group_errors
 README = (ROOT / "README.md").read_text("utf-8")
 
 
-def test_the_example_runs_in_30_seconds(on_replicas, capsys):
+def test_the_example_runs_in_30_seconds(capsys):
     (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
     start = time.process_time()
     exec(code, {})

@@ -33,7 +33,7 @@ def empty(tmp_path_factory) -> Path:
 
 
 @pytest.fixture
-def run(tmp_path, empty, on_replicas):
+def run(tmp_path, empty):
     """Run Python with that temporary folder: its exit status, and what is there afterwards."""
 
     def python(*arguments: object) -> tuple[int, list[str]]:

@@ -17,8 +17,7 @@ import pandas as pd
 import pytest
 
 from lib.cli import main
-from lib.datasets import Unavailable, load
-from lib.datasets.cache import locate
+from lib.datasets import load
 from lib.paths import ROOT
 from lib.runner import Grid, Store, StoreError, gather_grid, run_grid
 from lib.runner.cell import KeyedCell, cell_key
@@ -47,12 +46,9 @@ def _sweep(grid, **options) -> pd.DataFrame:
 
 
 @pytest.fixture
-def places(tmp_path, monkeypatch):
+def places(tmp_path, monkeypatch, real_data):
     """A function that takes the real LSAC away, and one that gives it back."""
-    try:
-        folder = str(locate("db_LSAC.csv").path.parent)
-    except Unavailable:
-        pytest.skip("db_LSAC.csv is not here and cannot be downloaded")
+    folder = str(real_data("db_LSAC.csv").parent)
 
     def away() -> None:
         monkeypatch.setenv("COMPANION_OFFLINE", "1")

@@ -16,10 +16,9 @@ from studies.coherence.table import COLUMNS, NOT_ASKED, TARGET, load_section5
 SMALL = {"variant": "N dropped", "n": 500, "labels": "confidence", "split": 0}
 
 
-def test_the_raw_table_is_the_papers():
+def test_the_raw_table_is_the_papers(real_data):
+    real_data("national2019.csv")
     section5 = load_section5()
-    if section5.data.is_replica:
-        pytest.skip("the raw columns are in the real file only; set COMPANION_DATA")
     assert section5.frame.shape == (27_253, 9)  # the paper's 27,254 counts the header
     counts = section5.frame[TARGET].value_counts().to_dict()
     assert counts == {2: 24_379, 1: 1521, NOT_ASKED: 1353}
@@ -71,11 +70,9 @@ def test_the_learners_share_their_splits():
     assert hard[EVERYONE] == soft[EVERYONE]  # a lookup says +-1 only
 
 
-def test_stored_cells_hold_their_numbers():
+def test_stored_cells_hold_their_numbers(real_data):
     """Golden: if this fails, what a cell computes has changed. Raise VERSION, run the grid anew."""
-    section5 = load_section5()
-    if section5.data.is_replica:
-        pytest.skip("the stored numbers are of the real file; set COMPANION_DATA")
+    real_data("national2019.csv")
     stored = scores("coherence_section5").set_index("cell")
     keys = [cell_key(c) for c in study.section5_grid()]
     assert (len({*keys}), {*keys}) == (len(keys), {*stored.index})

@@ -84,11 +84,9 @@ def test_a_cell_gives_the_same_numbers_each_time_alone_and_in_a_sweep(tmp_path):
                 assert table.loc[key, number] == numbers[number], number
 
 
-def test_cells_hold_their_stored_numbers():
+def test_cells_hold_their_stored_numbers(real_data):
     """Golden: if this fails, what a cell computes has changed. Raise VERSION, run the grid anew."""
-    data = load("lsac")
-    if data.is_replica:
-        pytest.skip("the stored numbers are of the real LSAC; set COMPANION_DATA")
+    real_data("db_LSAC.csv")
     stored = results("ldp_main")
     pick = stored[(stored["dataset"] == "lsac") & (stored["run"] == 0)]
     subsets = replace(GRR, protocol="SS", split="k-based", epsilon=2.0)
