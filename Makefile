@@ -50,10 +50,10 @@ help:
 	@echo "  make advisories   known security advisories against the lock (asks the index)"
 	@echo "  make clean        delete what was built, and the environments"
 
-# the first of PYTHON that is there and fits; then what the lock names, each file checked by its hash, and the package itself
+# the first of PYTHON that is there, fits and can make an environment; then what the lock names, each file checked by its hash, and the package itself
 $(VENV)/.made: locks/dev.txt pyproject.toml
 	@for py in $(PYTHON); do \
-	  $$py -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 15))' 2>/dev/null && exec $$py -m venv $(VENV); \
+	  $$py -c 'import ensurepip, sys, venv; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 15))' 2>/dev/null && exec $$py -m venv $(VENV); \
 	done; echo "Python 3.11 to 3.14 is needed: make PYTHON=/path/to/python3"; exit 1
 	$(BIN)/python $(INSTALL) --require-hashes -r $<
 	$(BIN)/python $(INSTALL) --no-build-isolation -e .
