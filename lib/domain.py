@@ -71,6 +71,23 @@ class Domain:
         return Domain.of({column: self[column] for column in columns})
 
     @validate.check_types
+    def narrow(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """``frame`` in the smallest signed integer type, from 16 bits up, that holds every code.
+
+        Only the sizes decide on the type, so tables over one domain have one type.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> rows = pd.DataFrame({"a": [0, 7]})
+        >>> [set(Domain.of({"a": k}).narrow(rows).dtypes.astype(str)) for k in (32_768, 32_769)]
+        [{'int16'}, {'int32'}]
+        """
+        largest = max(self.sizes, default=1) - 1
+        fits = (kind for kind in (np.int16, np.int32) if largest <= np.iinfo(kind).max)
+        return frame.astype(next(fits, np.int64))
+
+    @validate.check_types
     def check(self, frame: pd.DataFrame, name: str = "frame") -> pd.DataFrame:
         """``frame`` if it has exactly these columns and every entry is a code of its column.
 

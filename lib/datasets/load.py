@@ -115,9 +115,7 @@ def coded(spec: Task, frame: pd.DataFrame) -> pd.DataFrame:
         raise ValueError(
             f"the table of {spec.name!r} has no column {missing[0]!r}; it has {list(frame.columns)}"
         )
-    largest = max(spec.domain.sizes) - 1
-    width = next(t for t in (np.int16, np.int32, np.int64) if largest <= np.iinfo(t).max)
-    return spec.domain.check(frame[columns].infer_objects()).astype(width)
+    return spec.domain.narrow(spec.domain.check(frame[columns].infer_objects()))
 
 
 def _replica(spec: Task, notes: tuple[str, ...]) -> Dataset:

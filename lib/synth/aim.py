@@ -178,10 +178,11 @@ def expected_noise(sigma: float, cells: int) -> float:
 
 def candidate_weights(workload: Workload) -> Workload:
     """``w_r = sum_s c_s |r & s|`` for every ``r`` in the downward closure of ``workload``."""
-    return {
-        r: sum(c * len(set(r) & set(s)) for s, c in workload.items())
-        for r in downward_closure(workload)
-    }
+    of_column: dict[str, float] = {}  # a column of r adds the weight of each s that it is in
+    for s, c in workload.items():
+        for column in set(s):
+            of_column[column] = of_column.get(column, 0.0) + c
+    return {r: sum(of_column[column] for column in r) for r in downward_closure(workload)}
 
 
 def open_candidates(

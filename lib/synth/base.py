@@ -71,7 +71,7 @@ class Fitted(ABC):
 
     @abstractmethod
     def sample(self, n: int, rng: np.random.Generator) -> pd.DataFrame:
-        """``n`` rows of codes (int16), columns as the domain's.
+        """``n`` rows of codes, columns as the domain's, in the type of :meth:`Domain.narrow`.
 
         ``n`` is released with them. The number of rows of the data is covered by no promise of
         "add or remove"; ``round(total)`` is, where nothing was counted exactly.

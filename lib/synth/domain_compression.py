@@ -84,4 +84,4 @@ class Compression:
             columns[c] = order[
                 first[merged] + np.floor(rng.random(len(data)) * size[merged]).astype(int)
             ]
-        return pd.DataFrame(columns).astype(np.int16)
+        return self.domain.narrow(pd.DataFrame(columns))

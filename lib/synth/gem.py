@@ -134,7 +134,7 @@ class GEMModel(Fitted):
         components = len(next(iter(self.shares.values())))
         component = rng.permutation(np.arange(validate.integer("n", n, low=0)) % components)
         table = {c: cells_at(shares, component, rng.random(n)) for c, shares in self.shares.items()}
-        return pd.DataFrame(table, dtype=np.int16)
+        return self.domain.narrow(pd.DataFrame(table))
 
 
 @validate.check_types

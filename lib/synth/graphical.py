@@ -25,6 +25,7 @@ from lib.synth.adapter import Clique
 from lib.synth.junction import Tree, calibrate
 from lib.synth.products import cells_at
 
+LABELS = 52  # of axes in NumPy's einsum, the letters of the alphabet
 # noisy counts, flat in C order, and their sigma: one, or one per cell
 Measured = tuple[Clique, np.ndarray, float | np.ndarray]
 
@@ -138,23 +139,42 @@ class GraphicalModel:
             table = self.beliefs[home].sum(axis=self.tree.axes(clique, columns))
             rest = [i for i in clique if i in columns]
             return table.transpose([rest.index(i) for i in columns])
+        if len(self.tree.sizes) > LABELS:
+            return self._by_elimination(columns)
         root, *others = self._subtree(columns)
         operands: list[Any] = [self.beliefs[root], list(self.tree.cliques[root])]
         for c in others:
             operands += [self._factors[c], list(self.tree.cliques[c])]
         return np.einsum(*operands, list(columns), optimize="greedy")
 
+    def _by_elimination(self, columns: Clique) -> np.ndarray:
+        """The same, clique after clique: each hands its parent a table of what they share.
+
+        Such a table keeps the axes of ``columns``, too, so no product has more labels than a clique
+        and ``columns`` together.
+        """
+        root, *others = self._subtree(columns)
+        handed: dict[int, list[tuple[np.ndarray, Clique]]] = {c: [] for c in (root, *others)}
+        for c in reversed(others):  # children before their parents
+            factors = [(self._factors[c], self.tree.cliques[c]), *handed[c]]
+            known = dict.fromkeys(i for _, axes in factors for i in axes)
+            kept = tuple(i for i in known if i in columns or i in self.tree.separators[c])
+            handed[self.tree.parents[c]].append((_product(factors, kept), kept))
+        return _product([(self.beliefs[root], self.tree.cliques[root]), *handed[root]], columns)
+
     def _subtree(self, columns: Clique) -> list[int]:
         """The cliques on the paths between those that hold ``columns``; the topmost first."""
         held = [set(columns) & set(clique) for clique in self.tree.cliques]
-        alive = set(range(len(held)))
-        changed = True
+        near: list[set[int]] = [set() for _ in held]
+        for child, parent, *_ in self.tree.routes:
+            near[child].add(parent)
+            near[parent].add(child)
+        alive, changed = set(range(len(held))), True
         while changed:
             changed = False
             for c in sorted(alive, reverse=True):
-                children = [k for k in alive if self.tree.parents[k] == c]
-                neighbours = [*children, *({self.tree.parents[c]} & alive)]
-                if len(neighbours) == 1 and held[c] <= set(self.tree.cliques[neighbours[0]]):
+                if len(near[c]) == 1 and held[c] <= set(self.tree.cliques[min(near[c])]):
+                    near[near[c].pop()].remove(c)
                     alive.remove(c)
                     changed = True
         return sorted(alive)
@@ -181,6 +201,18 @@ class GraphicalModel:
             ):
                 rows[:, i] = codes
         return rows
+
+
+def _product(factors: Sequence[tuple[np.ndarray, Clique]], kept: Clique) -> np.ndarray:
+    """The product of tables over the columns of their axes, summed over all columns but ``kept``.
+
+    NumPy has 52 labels for axes, so they are numbered anew for each product.
+    """
+    label = {i: at for at, i in enumerate(dict.fromkeys(i for _, axes in factors for i in axes))}
+    operands: list[Any] = []
+    for table, axes in factors:
+        operands += [table, [label[i] for i in axes]]
+    return np.einsum(*operands, [label[i] for i in kept], optimize="greedy")
 
 
 def _rounded_draws(table: np.ndarray, group: np.ndarray, rng: np.random.Generator) -> np.ndarray:

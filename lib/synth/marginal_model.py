@@ -53,7 +53,7 @@ class MarginalModel(Fitted):
     def sample(self, n: int, rng: np.random.Generator) -> pd.DataFrame:
         """``n`` rows drawn from the model."""
         rows = self.model.sample(validate.integer("n", n, low=0), rng)
-        return pd.DataFrame(rows.astype(np.int16), columns=list(self.domain.columns))
+        return self.domain.narrow(pd.DataFrame(rows, columns=list(self.domain.columns)))
 
 
 def positions(domain: Domain, columns: Sequence[str]) -> tuple[int, ...]:

@@ -130,7 +130,8 @@ class StratifiedModel(Fitted):
                 part = part.assign(**dict(zip(self.by, stratum.codes, strict=True)))
             parts.append(part[list(self.domain.columns)])
         whole = pd.concat(parts, ignore_index=True)
-        return whole.iloc[rng.permutation(len(whole))].reset_index(drop=True).astype(np.int16)
+        whole = whole.iloc[rng.permutation(len(whole))].reset_index(drop=True)
+        return self.domain.narrow(whole)
 
 
 @validate.check_types
