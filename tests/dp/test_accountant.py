@@ -113,6 +113,21 @@ def test_disjoint_parts_pass_on_what_they_do_not_cover():
     assert again.promise == ("replace within a group", 0.0, ("g",))
 
 
+@pytest.mark.parametrize("costs", [(0.5,), (0.5, 0.25), (0.5, 0.25, 1.0), (0.5, 0.5, 0.5, 0.25)])
+def test_a_row_leaves_one_part_and_enters_one_other(costs):
+    """However many parts there are, it is seen by the two dearest at most."""
+    accountants = {f"{i}": PrivacyAccountant(1.0) for i in range(len(costs))}
+    for accountant, cost in zip(accountants.values(), costs, strict=True):
+        cell = {"add or remove": 1.0, "replace": 1.0}  # so it costs nothing more to stay
+        accountant.spend("cell", cost, kind="measurement", sensitivity=cell)
+    whole = PrivacyAccountant(1.0)
+    whole.spend_parallel("parts", accountants, by=["g"])
+    assert whole.price("add or remove") == max(costs)
+    assert whole.price("replace within a group", ["g"]) == max(costs)
+    two = sum(sorted(costs, reverse=True)[:2])
+    assert whole.price("replace") == whole.price("replace within a group", ["h"]) == two
+
+
 def test_a_part_takes_no_look_that_the_whole_would_not_pay_for():
     part, whole = PrivacyAccountant(1.0), PrivacyAccountant(0.5)
     part.spend("first", 0.25)

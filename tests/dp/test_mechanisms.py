@@ -98,6 +98,29 @@ def test_selection_survives_scores_of_any_size(scale):
     assert (m.select(np.array([[-1e308, 1e308]] * 10), np.random.default_rng(0)) == 1).all()
 
 
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
+@pytest.mark.parametrize(
+    ("scores", "sensitivity", "steps"),
+    [
+        ([0.0, 1.0], 1.0, [0, 1]),
+        ([0.0, 1e-320], 1e-320, [0, 1]),  # epsilon over the sensitivity overflows
+        ([3e-320, 1e-320, 2e-320], 1e-320, [3, 1, 2]),
+        ([1.0, 0.0, -1e308], 1e-3, [1e3, 0, -math.inf]),  # the last score overflows
+        ([1e-1, 0.0, -1e308], 1e-1, [1, 0, -math.inf]),
+    ],
+)
+def test_selection_has_its_probabilities_where_a_score_overflows(
+    epsilon, scores, sensitivity, steps
+):
+    """Probabilities are those of scores that are counted in sensitivities, by hand."""
+    weights = [math.exp(epsilon / 2 * (step - max(steps))) for step in steps]
+    expected = [weight / sum(weights) for weight in weights]
+    m = Exponential(sensitivity=sensitivity, epsilon=epsilon)
+    # numbers below 1e-308 have three digits
+    assert m.probabilities(np.array(scores)).tolist() == pytest.approx(expected, rel=2e-3)
+    assert np.exp(m.log_probabilities(np.array(scores))) == pytest.approx(expected, rel=2e-3)
+
+
 def test_sensitivities_broadcast_and_streams_repeat():
     m = Laplace(sensitivity=np.array([1.0, 1e-9]), epsilon=1.0)
     one, again = (m.release(np.zeros((5, 2)), stream(3, "repeat")) for _ in range(2))
