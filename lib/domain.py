@@ -72,9 +72,14 @@ class Domain:
 
     @validate.check_types
     def narrow(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """``frame`` in the smallest signed integer type, from 16 bits up, that holds every code.
+        """``frame`` in the smallest type, of int16, int32 and int64, that holds all codes.
 
-        Only the sizes decide on the type, so tables over one domain have one type.
+        The sizes decide on the type and not the rows, so all tables over a domain have the same.
+
+        Raises
+        ------
+        ValueError
+            As :meth:`check`; nothing is cut to fit.
 
         Examples
         --------
@@ -85,7 +90,7 @@ class Domain:
         """
         largest = max(self.sizes, default=1) - 1
         fits = (kind for kind in (np.int16, np.int32) if largest <= np.iinfo(kind).max)
-        return frame.astype(next(fits, np.int64))
+        return self.check(frame).astype(next(fits, np.int64))
 
     @validate.check_types
     def check(self, frame: pd.DataFrame, name: str = "frame") -> pd.DataFrame:

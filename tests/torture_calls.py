@@ -75,7 +75,7 @@ LEFT_OUT = {
         "a record that the package makes": "Entry StratifiedMean Dataset HashReports Row Result"
         " Solution File Meaning Measurement GEMRound GEMModel Table",
         "tested in tests/ledger": "Claim read_claims",
-        "tested in tests/synth/test_table.py": "read_schema",
+        "tested in tests/synth/test_table.py": "read_schema schema_text",
         "takes what evaluate makes": "summary",
         "takes a hook of the audit of mechanisms": "observed",
         "takes what OLH draws": "hash_values",
@@ -357,7 +357,7 @@ def methods() -> Iterator[tuple[str, Callable, dict[str, Any]]]:
         ),
         "PrivacyAccountant": (None, "price spend spend_parallel note_exact note_oracle require"),
         "Promise": (Promise(rho=0.5), "delta epsilon_at"),
-        "Domain": (DOMAIN, "of project check"),
+        "Domain": (DOMAIN, "of project check narrow"),
         "Histogram": (ONE_COLUMN, "cell counts release rows"),
         "Fitted": (fitted(), "marginal sample"),
     }

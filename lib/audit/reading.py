@@ -81,8 +81,10 @@ def _text(cell: object) -> str | None:
     return None if pd.isna(cell) or text in MISSING else text
 
 
-def read_csv(path: Path | str) -> pd.DataFrame:
+def read_csv(path: Path | str, *, empty: bool = False) -> pd.DataFrame:
     """All cells of a CSV as categories of text, those of :data:`MISSING` as gaps; a row a record.
+
+    A file with a header alone is a table without rows where ``empty`` allows it.
 
     Raises
     ------
@@ -107,7 +109,9 @@ def read_csv(path: Path | str) -> pd.DataFrame:
         raise ValueError(
             f"{path.name} must be comma-separated, got {error} in line {reader.line_num}"
         ) from error
-    validate.require(len(records) > 1, path.name, "a header and at least one row", text)
+    if len(records) <= (0 if empty else 1):
+        what = "a header" if empty else "a header and at least one row"
+        raise validate.refusal(path.name, what, text)
     header = [cell.strip() for cell in records[0][1]]
     _check_header(header, path.name)
     for line, record in records:

@@ -11,14 +11,13 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import yaml
 
 from lib import validate
 from lib.audit.reading import read_csv
 from lib.audit.schema import Column, typed_column
 from lib.files import write_whole
 from lib.parse import printable
-from lib.table.coding import IGNORE
+from lib.table.coding import IGNORE, entry_text
 
 BINS = 20  # of a number in a draft
 WARNING = (
@@ -67,14 +66,7 @@ def draft(raw: pd.DataFrame) -> str:
     lines = [*(f"# {line}".rstrip() for line in (WARNING + _HEAD).splitlines()), ""]
     for name in raw:
         column = typed_column(raw[name])
-        entry = _entry(column)
-        text = yaml.safe_dump(
-            {name: entry},
-            default_flow_style=None if isinstance(entry, dict) else False,
-            sort_keys=False,
-            width=10**9,
-            allow_unicode=True,
-        )
+        text = entry_text(name, _entry(column))
         lines += [f"# {printable(column.why)}", text.rstrip()]
     return "\n".join(lines) + "\n"
 

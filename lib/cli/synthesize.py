@@ -28,8 +28,9 @@ from lib.audit.run import run_audit
 from lib.dp import PrivacyAccountant, zcdp_rho
 from lib.files import write_whole
 from lib.paths import IN_REPOSITORY, PACKAGE
+from lib.rng import stream
 from lib.synth import AIM, GEM, MST, Stratified, Synthesizer
-from lib.table import Table, read_schema
+from lib.table import Table, read_schema, schema_text
 from lib.table.coding import IGNORE
 
 SYNTHESIZERS = {"mst": MST, "aim": AIM, "gem": GEM}
@@ -69,9 +70,11 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Fit, write the release, print what was spent, and make or name the audit."""
-    same = {args.file.resolve(), args.schema.resolve()}
-    folder = args.out.resolve().parent.is_dir() and args.out.resolve() not in same
-    validate.require(folder, "out", "a file in a folder that exists, no input", str(args.out))
+    inputs = {args.file.resolve(), args.schema.resolve()}
+    outputs = {args.out.resolve(), _beside(args.out).resolve()}
+    fits = args.out.resolve().parent.is_dir() and not inputs & outputs
+    what = "a file in a folder that exists, no input, and with no input as its .schema.yml"
+    validate.require(fits, "out", what, str(args.out))
     rho = zcdp_rho(args.epsilon, args.delta, conversion="tight")
     if args.rows is not None:
         validate.integer("rows", args.rows, low=1)
@@ -79,19 +82,19 @@ def run(args: Namespace) -> int:
     audit = _audit(args, schema, args.audit_sensitive or "COL")
     if args.seed is not None:
         validate.integer("seed", args.seed, low=0)
-    rng = np.random.default_rng(args.seed)
-    table = Table.of(read_csv(args.file), schema)
+    noise, draws = _generators(args.seed)
+    table = Table.of(read_csv(args.file, empty=True), schema)
     if args.audit_sensitive is not None:
         validate.choice("audit_sensitive", args.audit_sensitive, table.domain.columns)
     synthesizer: Synthesizer = SYNTHESIZERS[args.synthesizer]()
     if args.by:
         synthesizer = Stratified(inner=synthesizer, by=args.by, weights="projected")
-    model = synthesizer.fit(table.codes, table.domain, rho, rng)
+    model = synthesizer.fit(table.codes, table.domain, rho, noise)
     rows = round(model.total) if args.rows is None else args.rows
-    release = table.decode(model.sample(rows, rng), rng)
+    release = table.decode(model.sample(rows, draws), draws)
     # before the audit, which may fail: a second fit would spend the budget a second time
     write_whole(args.out, release.to_csv(index=False), private=True)
-    write_whole(_beside(args.out), args.schema.read_bytes())
+    write_whole(_beside(args.out), schema_text(schema))
     print(in_words(model.accountant, args.epsilon, args.delta, args.seed))
     print(f"\nThe release: {args.out}, {rows:,} rows, by the schema in {_beside(args.out)}")
     if args.audit_sensitive is None:
@@ -104,8 +107,19 @@ def run(args: Namespace) -> int:
     return 0
 
 
+def _generators(seed: int | None) -> tuple[np.random.Generator, np.random.Generator]:
+    """Two generators that do not tell of each other: of the fit, and of the released rows.
+
+    The release shows 52 bits of what drew a number in a bin, and a few such numbers give a
+    generator away, with all that it drew before.
+    """
+    if seed is None:  # entropy of its own for each
+        return np.random.default_rng(), np.random.default_rng()
+    return stream(seed, "synthesize", "noise"), stream(seed, "synthesize", "rows")
+
+
 def _beside(out: Path) -> Path:
-    """The schema of a release: public as it is, and open to a sandbox that has other rights."""
+    """The schema of a release: as public as it, and open to a sandbox that has other rights."""
     return out.with_suffix(".schema.yml")
 
 

@@ -115,7 +115,7 @@ def coded(spec: Task, frame: pd.DataFrame) -> pd.DataFrame:
         raise ValueError(
             f"the table of {spec.name!r} has no column {missing[0]!r}; it has {list(frame.columns)}"
         )
-    return spec.domain.narrow(spec.domain.check(frame[columns].infer_objects()))
+    return spec.domain.narrow(frame[columns].infer_objects())
 
 
 def _replica(spec: Task, notes: tuple[str, ...]) -> Dataset:

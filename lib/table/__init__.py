@@ -7,4 +7,4 @@
 [0, 1, 2]
 """
 
-from lib.table.coding import Category, Number, Table, read_schema
+from lib.table.coding import Category, Number, Table, read_schema, schema_text

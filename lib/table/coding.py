@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
+import yaml
 
 from lib import validate
 from lib.domain import Domain
@@ -21,7 +22,7 @@ from lib.files import read_yaml
 from lib.parse import shown
 from lib.table.numbers import canonical_text
 
-MOST_CODES = 2**15  # of a column: a sample's codes have 16 bits
+MOST_CODES = 2**15  # of a column: as many as 16 bits hold, and a marginal of two is 8 GB
 IGNORE = "ignore"  # stands in a schema for a column that is not coded
 
 
@@ -164,9 +165,10 @@ class Table:
     >>> from lib.synth import MST
     >>> schema = {"sex": Category(values=("f", "m")), "age": Number(low=0, high=99, bins=10)}
     >>> people = pd.DataFrame({"sex": ["f", "m"] * 500, "age": [20, 70.5] * 500})
-    >>> table, rng = Table.of(people, schema), np.random.default_rng()
-    >>> model = MST().fit(table.codes, table.domain, zcdp_rho(1.0, 1e-9), rng)
-    >>> release = table.decode(model.sample(round(model.total), rng), rng)
+    >>> table = Table.of(people, schema)
+    >>> noise, draws = np.random.default_rng(), np.random.default_rng()
+    >>> model = MST().fit(table.codes, table.domain, zcdp_rho(1.0, 1e-9), noise)
+    >>> release = table.decode(model.sample(round(model.total), draws), draws)
     >>> release.columns.tolist(), bool(release["age"].between(0, 99).all())
     (['sex', 'age'], True)
     """
@@ -204,6 +206,10 @@ class Table:
     def decode(self, codes: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
         """Rows of codes as rows of values: texts of categories, numbers drawn within their bins.
 
+        Take another ``rng`` than the one that drew the noise of the fit, because a drawn number
+        shows 52 bits of what ``rng`` gave. From a few of them anybody can work out what else a
+        generator gives, and has given.
+
         Coding them again gives the same codes, except for a stated ``other``, whose name is one
         more value that is not stated, and so has that code, too.
         """
@@ -211,7 +217,10 @@ class Table:
         self.domain.check(codes, "codes")
         table = {}
         for name, column in self.schema.items():
-            values = pd.Series(column.decode(codes[name].to_numpy(), rng), index=codes.index)
+            # stated, because pandas reads off the rows that no rows are no texts
+            kind = float if isinstance(column, Number) else "str"
+            decoded = column.decode(codes[name].to_numpy(), rng)
+            values = pd.Series(decoded, index=codes.index, dtype=kind)
             whole = isinstance(column, Number) and column.whole
             table[name] = values.astype("Int64") if whole else values
         return pd.DataFrame(table, index=codes.index)
@@ -234,6 +243,64 @@ def _encode(values: pd.Series, column: Coded) -> np.ndarray:
             f" {row + 1} (the schema may say {hint})"
         )
     return codes.astype(np.int16)
+
+
+def schema_text(schema: Mapping[str, Coded | str]) -> str:
+    """A schema in YAML, of which :func:`read_schema` makes an equal one.
+
+    Equal schemas in one order of columns have one text: it is made of the parameters alone, each
+    number in one form, without those that have their default. The comments of a file that a schema
+    was read from are not in it, because those of a draft count people.
+
+    Examples
+    --------
+    >>> print(schema_text({"age": Number(low=0.0, high=99, bins=10, whole=True), "id": "ignore"}))
+    age: {low: 0, high: 99, bins: 10, whole: true}
+    id: ignore
+    <BLANKLINE>
+    """
+    return "".join(
+        entry_text(name, column if isinstance(column, str) else _parameters(column))
+        for name, column in schema.items()
+    )
+
+
+def entry_text(name: str, entry: Mapping[str, Any] | str) -> str:
+    """A column of a schema in YAML, its parameters in one line.
+
+    Examples
+    --------
+    >>> entry_text("sex", {"values": ["f", "m"]})
+    'sex:\\n  values: [f, m]\\n'
+    """
+    texts = [entry] if isinstance(entry, str) else [entry.get("other"), *entry.get("values", ())]
+    # escaped otherwise, because libyaml reads some ends of lines as others than PyYAML wrote
+    printable = all(str(text).isprintable() for text in [name, *texts])
+    return yaml.safe_dump(
+        {name: entry if isinstance(entry, str) else dict(entry)},
+        default_flow_style=None if isinstance(entry, dict) else False,
+        sort_keys=False,
+        width=10**9,
+        allow_unicode=printable,
+    )
+
+
+def _parameters(column: Coded) -> dict[str, object]:
+    """The parameters of a column but for defaults, in the types that YAML has."""
+    values = ((field, getattr(column, field.name)) for field in fields(column))
+    return {field.name: _plain(value) for field, value in values if value != field.default}
+
+
+def _plain(value: Any) -> object:
+    """The one form of a parameter: equal numbers of several types are written alike."""
+    if isinstance(value, tuple):
+        return list(value)
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    whole = value == int(value) and -(2**63) <= value < 2**64  # others YAML is not read with
+    return int(value) if whole else float(value)
 
 
 def read_schema(path: Path) -> dict[str, Coded | str]:

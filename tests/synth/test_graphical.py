@@ -47,6 +47,63 @@ def test_every_marginal_is_that_of_the_joint(name):
             assert model.marginal(columns) == pytest.approx(marginal(p, columns), abs=1e-12)
 
 
+@pytest.mark.parametrize("d", [52, 53, 104, 200])
+@pytest.mark.parametrize("name", ["chain", "star", "triangle and tail", "apart", "one"])
+def test_every_marginal_is_that_of_the_joint_among_many_columns(name, d):
+    """The columns of a small model stand anywhere among others that hang on nothing."""
+    small, p = _random_model(name)
+    rng = stream(d, "wide", name)
+    place = rng.permutation(d)[: p.ndim].tolist()
+    sizes = [1, 2] * (d // 2) + [1] * (d % 2)
+    for at, size in zip(place, p.shape, strict=True):
+        sizes[at] = size
+    cliques = [tuple(sorted(place[i] for i in clique)) for clique in small.tree.cliques]
+    tree = Tree.covering(tuple(sizes), cliques)
+    theta = [np.zeros(tree.shape(clique)) for clique in tree.cliques]
+    for clique, belief in zip(small.tree.cliques, small.beliefs, strict=True):
+        axes = [place[i] for i in clique]
+        separator = small.tree.separators[small.tree.cliques.index(clique)]
+        below = belief.sum(axis=small.tree.axes(clique, separator), keepdims=True)
+        table = np.log(belief / below).transpose(np.argsort(axes))
+        home = tree.home(tuple(sorted(axes)))
+        theta[home] += table.reshape(tree.spread(tuple(sorted(axes)), tree.cliques[home]))
+    model = GraphicalModel(tree, tuple(calibrate(tree, theta)), {})
+    other = next(i for i in rng.permutation(d).tolist() if i not in place and sizes[i] == 2)
+    for size in range(1, p.ndim + 1):
+        for columns in itertools.permutations(range(p.ndim), size):
+            found = model.marginal(tuple(place[i] for i in columns))
+            assert found == pytest.approx(marginal(p, columns), abs=1e-12)
+        found = model.marginal((other, *(place[i] for i in columns)))
+        assert found == pytest.approx(np.stack([marginal(p, columns) / 2] * 2), abs=1e-12)
+
+
+@pytest.mark.parametrize("d", [2, 52, 53, 200])
+def test_the_ends_of_a_chain_are_tied_by_all_that_is_between_them(d):
+    """A Markov chain through all columns: its marginals are products of matrices."""
+    rng = stream(d, "chain of many")
+    steps = [rng.dirichlet(np.ones(3) / 5, 3) for _ in range(d - 1)]
+    laws = [np.full(3, 1 / 3)]
+    for step in steps:
+        laws.append(laws[-1] @ step)
+    order = rng.permutation(d).tolist()  # the chain does not follow the columns
+    pairs = [np.diag(law) @ step for law, step in zip(laws, steps, strict=False)]
+    tables = {}
+    for (a, b), pair in zip(itertools.pairwise(order), pairs, strict=True):
+        tables[min(a, b), max(a, b)] = pair if a < b else pair.T
+    tree = Tree.covering((3,) * d, list(tables))
+    model = GraphicalModel(tree, tuple(tables[clique] for clique in tree.cliques), {})
+    through = np.diag(laws[0])
+    for step in steps:
+        through = through @ step
+    first, middle, last = order[0], order[d // 2], order[-1]
+    assert model.marginal((first, last)) == pytest.approx(through, abs=1e-12)
+    assert model.marginal((last, first)) == pytest.approx(through.T, abs=1e-12)
+    if 0 < d // 2 < d - 1:
+        three = model.marginal((middle, last, first))
+        assert three.sum(axis=0) == pytest.approx(through.T, abs=1e-12)
+        assert three.sum(axis=(1, 2)) == pytest.approx(laws[d // 2], abs=1e-12)
+
+
 @pytest.mark.parametrize("name", SHAPES)
 def test_the_tree_covers_and_has_the_running_intersection_property(name):
     sizes, cliques = SHAPES[name]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 import shlex
 from pathlib import Path
@@ -14,8 +15,9 @@ from lib.audit.reading import read_csv
 from lib.cli import main
 from lib.cli.synthesize import account
 from lib.dp import epsilon_of, zcdp_rho
-from lib.synth import MST, Stratified
-from lib.table import Table
+from lib.synth import AIM, MST, Stratified
+from lib.synth.mst import MSTModel
+from lib.table import Table, read_schema
 
 SCHEMA = """
 sex: {values: [f, m]}
@@ -81,6 +83,121 @@ def test_a_seed_is_no_promise_and_without_one_noise_is_fresh(folder, capsys):
     assert Path("fresh.csv").read_bytes() != seeded[0].read_bytes()
 
 
+@pytest.fixture
+def generators(monkeypatch) -> list[list[np.random.Generator]]:
+    """Of each command, copies of the generators that fit, sample and decode get, as they get them."""
+    commands: list[list[np.random.Generator]] = []
+
+    def watch(owner: type, name: str) -> None:
+        method = getattr(owner, name)
+
+        def watched(self, *arguments):
+            if name == "fit":
+                commands.append([])
+            commands[-1].append(copy.deepcopy(arguments[-1]))
+            return method(self, *arguments)
+
+        monkeypatch.setattr(owner, name, watched)
+
+    for owner, name in ((MST, "fit"), (MSTModel, "sample"), (Table, "decode")):
+        watch(owner, name)
+    return commands
+
+
+@pytest.mark.parametrize("seeded", [True, False])
+def test_released_numbers_are_no_outputs_of_what_drew_the_noise(folder, generators, seeded):
+    """A number in the bin [0, 1) is an output; all of the first million are looked up."""
+    Path("people.csv").write_text("x\n" + "0.5\n" * 500, encoding="utf-8")
+    Path("people.yml").write_text("x: {low: 0, high: 1, bins: 1}", encoding="utf-8")
+    for _ in range(2):
+        assert synthesize(*["--seed", "7"] * seeded) == 0
+    for noise, *others in generators:
+        released = pd.read_csv("release.csv", float_precision="round_trip")["x"]
+        streams = [generator.random(10**6) for generator in (noise, *others)]
+        assert not np.isin(released, streams[0]).any()
+        assert len(streams) == 3
+        assert not np.isin(streams[0], streams[1]).any()
+    assert np.isin(released, streams[1]).all()  # what drew them was found
+    roots = [one.bit_generator.seed_seq for noise, rows, _ in generators for one in (noise, rows)]
+    keys = {(root.entropy, root.spawn_key) for root in roots}
+    assert len(keys) == (2 if seeded else 4)
+    assert seeded or len({root.entropy for root in roots}) == 4  # none is derived from another
+
+
+COMMANDS = [
+    [],
+    ["--synthesizer", "aim"],
+    ["--synthesizer", "gem"],
+    ["--by", "sex"],
+    ["--by", "sex", "--synthesizer", "gem"],
+    ["--rows", "1"],
+]
+
+
+@pytest.mark.parametrize("more", COMMANDS, ids=" ".join)
+def test_nobody_and_one_person_get_the_same_kind_of_answer(folder, more, capsys):
+    """A release; a refusal would tell that there is nobody."""
+    said = []
+    for n in (0, 1):
+        people(n).to_csv("people.csv", index=False)
+        assert synthesize(*more) == 0
+        made = pd.read_csv("release.csv", keep_default_na=False)
+        assert made.columns.tolist() == ["sex", "race", "age", "ill"]
+        assert len(made) >= 1
+        stated = read_schema(Path("people.yml"))
+        Table.of(read_csv("release.csv"), {name: stated[name] for name in made})
+        said.append(capsys.readouterr().out)
+    kinds = [re.sub(r"[\d.,e+-]+", "N", text).splitlines()[-6:] for text in said]
+    assert kinds[0] == kinds[1]
+
+
+def without_people(monkeypatch) -> None:
+    """Fits that see nobody, so that they say nothing of anybody."""
+    for kind in (MST, AIM, Stratified):
+        fit = kind.fit
+
+        def blind(self, data, domain, budget, rng, fit=fit):
+            return fit(self, data.head(0), domain, budget, rng)
+
+        monkeypatch.setattr(kind, "fit", blind)
+
+
+NEIGHBOURS = {
+    "a text among numbers": ([*"123456"] * 30 + ["inf"] * 4, "3"),
+    "a number among texts": ([*"123456"] * 30 + ["inf"] * 4, "inf"),
+    "another spelling": ([*"123456"] * 30 + ["1.0"], "2.0"),
+    "one of a text": (["a", "b"] * 20, "b"),
+    "a number within the range": ([str(i) for i in range(30)] * 2, "7"),
+    "a gap": (["a", "b", ""] * 20, ""),
+}
+
+
+@pytest.mark.parametrize("more", [[], ["--by", "ill"], ["--synthesizer", "aim"]])
+@pytest.mark.parametrize(("values", "one"), NEIGHBOURS.values(), ids=NEIGHBOURS)
+def test_beside_the_rows_nothing_depends_on_one_person_more(
+    folder, values, one, more, capsys, monkeypatch
+):
+    """Drafts of neighbours that state one schema: what is written and printed is the same, once
+    the fit is.
+    """
+    without_people(monkeypatch)
+    answers = []
+    for column in (values, [*values, one]):
+        people = pd.DataFrame({"x": column, "ill": (["yes", "no"] * len(column))[: len(column)]})
+        people.to_csv("people.csv", index=False)
+        Path("people.yml").unlink()
+        assert main(["schema", "people.csv", "--out", "people.yml"]) == 0
+        draft = Path("people.yml").read_text(encoding="utf-8")
+        capsys.readouterr()
+        assert synthesize("--seed", "3", *more) == 0
+        written = {path.name: path.read_bytes() for path in folder.glob("release*")}
+        answers.append((written, capsys.readouterr()))
+        assert read_schema(Path("release.schema.yml")) == read_schema(Path("people.yml"))
+        assert "#" in draft
+        assert b"#" not in written["release.schema.yml"]
+    assert answers[0] == answers[1]
+
+
 def test_the_account_adds_up_to_what_was_asked_for(folder):
     """In every part, too: a row is in one of them, and pays for the sizes as well."""
     table = Table.of(read_csv("people.csv"), "people.yml")
@@ -105,7 +222,8 @@ def test_the_account_adds_up_to_what_was_asked_for(folder):
         (("people.yml", "name: ignore", ""), [], "columns of the schema, got 'name'"),
         (("people.yml", "missing: true, ", ""), [], "column 'race' .* got a gap"),
         (("people.yml", "low: 0", "low: 100"), [], "people.yml, column 'age': low must be"),
-        (("people.csv", None, "sex,race\n"), [], "a header and at least one row"),
+        (("people.csv", None, ""), [], "people.csv must be a header, got ''"),
+        (("people.csv", None, "sex,race\n"), [], "column of the schema must be .* got 'age'"),
         (None, ["--by", "sex,religion"], "by must be one of .* got 'religion'"),
         (None, ["--epsilon", "-1"], "epsilon must be"),
         (None, ["--delta", "2"], "delta must be"),
@@ -113,6 +231,7 @@ def test_the_account_adds_up_to_what_was_asked_for(folder):
         (None, ["--seed", "-1"], "seed must be"),
         (None, ["--audit-sensitive", "name"], "audit_sensitive must be one of .* got 'name'"),
         (None, ["--out", "people.csv"], "out must be .* no input"),
+        (None, ["--schema", "people.schema.yml", "--out", "people.tsv"], "no input as its .schema"),
     ],
 )
 def test_bad_input_is_named_and_nothing_is_written(folder, change, more, message, capsys):
@@ -120,6 +239,7 @@ def test_bad_input_is_named_and_nothing_is_written(folder, change, more, message
         name, old, new = change
         text = Path(name).read_text(encoding="utf-8")
         Path(name).write_text(new if old is None else text.replace(old, new, 1), encoding="utf-8")
+    Path("people.schema.yml").write_text(SCHEMA, encoding="utf-8")
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     assert synthesize(*more) == 2
     assert re.search(message, capsys.readouterr().err)

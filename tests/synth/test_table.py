@@ -4,7 +4,11 @@ refused.
 
 from __future__ import annotations
 
+from contextlib import suppress
+from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pandas as pd
@@ -13,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lib.cli.schema import draft
-from lib.table import Category, Number, Table, read_schema
+from lib.table import Category, Number, Table, read_schema, schema_text
 
 NUMBERS = st.floats(-1e9, 1e9) | st.floats(-1, 1) | st.integers(-100, 100)
 
@@ -46,6 +50,65 @@ def test_every_code_comes_back_from_what_it_is_decoded_to(column, seed):
     assert Table.of(cells, table.schema).codes.equals(codes)
     as_text = cells.astype(object).where(cells.notna(), None).map(str, na_action="ignore")
     assert Table.of(as_text, table.schema).codes.equals(codes)
+
+
+TEXTS = st.text(min_size=1, max_size=6) | st.sampled_from(
+    ["yes", "null", "~", "2020-01-01", "01101", "1e5", "1:30", "=", "<<", "# no", "a: b", "x\x85y"]
+)
+
+
+@settings(max_examples=200)
+@given(
+    st.dictionaries(TEXTS, columns() | st.just("ignore"), min_size=1, max_size=4), TEXTS, st.data()
+)
+def test_a_schema_that_is_written_and_read_is_the_same(schema, text, data):
+    """Of any texts; and equal schemas are written alike, whatever type their numbers have."""
+    with suppress(ValueError):  # a text of blanks
+        schema["odd"] = Category(values=(text, "other than that"), other=data.draw(TEXTS))
+    written = schema_text(schema)
+    with TemporaryDirectory() as folder:
+        file = Path(folder, "s.yml")
+        file.write_text(written, encoding="utf-8", newline="")
+        read = read_schema(file)
+    assert read == schema
+    assert [*read] == [*schema]
+    assert schema_text(read) == written
+    for name, column in schema.items():
+        if isinstance(column, Number):
+            floats = {"low": float(column.low), "high": float(column.high)}
+            schema[name] = replace(column, **floats)
+            schema = schema if schema[name] == column else schema | {name: column}
+    assert schema_text(schema) == written
+
+
+def test_a_schema_is_written_without_what_stands_beside_it(tmp_path):
+    """No comment, no default that was stated, no name for a part, no form of a number."""
+    plain = "a:\n  values: ['1', '7']\nx: {low: 0, high: 5, bins: 5, clip: true}\nid: ignore\n"
+    for text in (
+        plain,
+        "# 196 of 200\na: {values: [1, 7]} # 4 are none\nx: {high: 5.0, clip: true, low: 0.0,"
+        " bins: 5}\nid: 'ignore'",
+        "a: {missing: false, other: null, values: [&one 1, '7.0']}\r\n# 12 people\r\nx: {low: -0.0,"
+        " high: 5, bins: 5, whole: false, clip: true}\r\nid: ignore # all 200 differ",
+    ):
+        (tmp_path / "s.yml").write_text(text, encoding="utf-8", newline="")
+        assert schema_text(read_schema(tmp_path / "s.yml")) == plain
+
+
+@pytest.mark.parametrize("n", [0, 1, 2])
+def test_no_row_one_row_and_two_rows_are_decoded_to_one_kind_of_table(n):
+    schema = {
+        "sex": Category(values=("f", "m"), missing=True, other="another"),
+        "age": Number(low=0, high=9, bins=5, whole=True, missing=True),
+        "x": Number(low=0, high=9, bins=5),
+    }
+    codes = pd.DataFrame({name: np.zeros(n, dtype=np.int16) for name in schema})
+    cells = Table(codes, schema).decode(codes, np.random.default_rng(0))
+    assert cells.dtypes.astype(str).tolist() == ["str", "Int64", "float64"]
+    assert len(cells) == n
+    again = Table.of(cells, schema)
+    assert again.codes.equals(codes)
+    assert again.domain.sizes == (4, 6, 5)
 
 
 def test_numbers_are_drawn_evenly_within_their_bins():

@@ -1,0 +1,119 @@
+"""Many columns, and columns of many codes: more than NumPy's 52 labels, and than 16 bits hold."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from lib.domain import Domain
+from lib.rng import stream
+from lib.synth import AIM, GEM, MST, Fitted, Stratified, Synthesizer
+from lib.synth.domain_compression import Compression
+from lib.synth.gem import GEMModel
+
+AIM_QUICK = AIM(degree=2, rounds_per_column=1, iterations=5, last_iterations=20)
+GEM_QUICK = GEM(degree=2, rounds=2, steps=2, batch=4, hidden=(4,))
+MST_QUICK = MST(iterations=50)
+
+
+def copies(d: int, n: int = 400) -> tuple[pd.DataFrame, Domain]:
+    """``d`` columns of two codes: the last is the first again, all others hang on nothing."""
+    table = pd.DataFrame(stream(d, "wide").integers(0, 2, (n, d)), dtype=np.int16)
+    table.columns = [f"c{i}" for i in range(d)]
+    table[f"c{d - 1}"] = table["c0"]
+    return table, Domain.of(dict.fromkeys(table.columns, 2))
+
+
+def check(model: Fitted, d: int) -> None:
+    """A fit spends its budget and gives rows, and marginals of any columns that agree with them."""
+    assert model.accountant.spent == pytest.approx(model.accountant.budget)
+    rows = model.domain.check(model.sample(20_000, stream(1, "rows")))
+    for columns in (("c0",), ("c1", f"c{d - 2}"), (f"c{d - 1}", "c0"), ("c0", f"c{d // 2}", "c2")):
+        p = model.marginal(columns)
+        assert p.shape == (2,) * len(columns)
+        cells = np.ravel_multi_index(rows[list(columns)].to_numpy().T, p.shape)
+        assert np.abs(np.bincount(cells, minlength=p.size) / 20_000 - p.ravel()).sum() < 0.05
+
+
+STRATA = {"by": ("c0",), "weights": "projected"}  # a stratum of 54 columns has 53
+LONG = pytest.mark.thorough("a thousand pairs")
+
+
+@pytest.mark.parametrize(
+    ("d", "synthesizer"),
+    [
+        (53, MST_QUICK),
+        (54, Stratified(inner=MST_QUICK, **STRATA)),
+        (53, AIM_QUICK),
+        pytest.param(54, Stratified(inner=AIM_QUICK, **STRATA), marks=LONG),
+        pytest.param(53, GEM_QUICK, marks=LONG),
+        pytest.param(54, Stratified(inner=GEM_QUICK, **STRATA), marks=LONG),
+        *(
+            pytest.param(200, made, marks=LONG)
+            for inner in (MST_QUICK, AIM(degree=1, rounds_per_column=1), GEM_QUICK)
+            for made in (inner, Stratified(inner=inner, **STRATA))
+        ),
+    ],
+    ids=lambda value: getattr(value, "name", value),
+)
+def test_a_table_of_more_than_52_columns_is_fitted(d, synthesizer):
+    table, domain = copies(d)
+    check(synthesizer.fit(table, domain, 1.0, stream(1, "fit")), d)
+
+
+@pytest.mark.parametrize("synthesizer", [MST_QUICK, pytest.param(AIM_QUICK, marks=LONG)])
+def test_a_pair_of_the_first_and_the_last_of_many_columns_is_found(synthesizer):
+    table, domain = copies(53)
+    model = synthesizer.fit(table, domain, 1e4, stream(1, "fit"))
+    assert np.trace(model.marginal(("c0", "c52"))) > 0.95
+
+
+SIZES = [127, 128, 129, 32_767, 32_768, 32_769, 65_536, 65_537, 100_000]
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_codes_come_out_as_they_are_whatever_their_size(size):
+    """Everybody has the last code, and so has nearly every row of a release."""
+    domain = Domain.of({"a": size, "b": 2})
+    people = pd.DataFrame({"a": np.full(300, size - 1), "b": np.arange(300) % 2})
+    strata = {"weights": "public"}
+    kinds = {
+        "mst": MST_QUICK,
+        "mst, no code merged": MST(iterations=5, compress=False),
+        "aim": AIM(rounds_per_column=1, iterations=20, last_iterations=20),
+        "mst_a": Stratified(inner=MST_QUICK, by=("a",), **strata),
+        "mst_b": Stratified(inner=MST_QUICK, by=("b",), **strata),
+    }
+    for name, synthesizer in kinds.items():
+        model = synthesizer.fit(people, domain, 1e6, stream(1, "codes", name))
+        for n in (0, 1, 200):
+            rows = model.sample(n, stream(2, "codes"))
+            domain.check(rows)
+            assert {str(kind) for kind in rows.dtypes} == {"int16" if size <= 2**15 else "int32"}
+        assert (rows["a"] == size - 1).mean() > 0.9, name
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_codes_of_a_generator_and_of_merged_columns_come_out_as_they_are(size):
+    domain = Domain.of({"a": size})
+    shares = np.zeros((2, size))
+    shares[:, -1] = 1
+    rows = GEMModel(domain, None, 1.0, {"a": shares}).sample(5, stream(1, "gem"))  # type: ignore[arg-type]
+    assert rows["a"].tolist() == [size - 1] * 5
+    merged = Compression(domain, {"a": (np.arange(size) == size - 1).astype(int)})
+    back = merged.expand(pd.DataFrame({"a": [1, 1]}), stream(1, "merged"))
+    assert back["a"].tolist() == [size - 1] * 2
+
+
+@pytest.mark.parametrize(
+    ("size", "kind"),
+    [(1, "int16"), (2**15, "int16"), (2**15 + 1, "int32"), (2**31, "int32"), (2**31 + 1, "int64")],
+)
+def test_the_type_of_codes_is_the_smallest_that_holds_the_domain(size, kind):
+    domain = Domain.of({"few": 1, "many": size})
+    rows = domain.narrow(pd.DataFrame({"few": [0, 0], "many": [0, size - 1]}))
+    assert set(rows.dtypes.astype(str)) == {kind}
+    assert rows["many"].tolist() == [0, size - 1]
+    with pytest.raises(ValueError, match=rf"^many must be .*{size}"):
+        domain.narrow(pd.DataFrame({"few": [0], "many": [size]}))
