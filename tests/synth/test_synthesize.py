@@ -112,7 +112,9 @@ def test_released_numbers_are_no_outputs_of_what_drew_the_noise(folder, generato
     for _ in range(2):
         assert synthesize(*["--seed", "7"] * seeded) == 0
     for noise, *others in generators:
-        released = pd.read_csv("release.csv", float_precision="round_trip")["x"]
+        released = np.array(
+            Path("release.csv").read_text(encoding="utf-8").split()[1:], dtype=float
+        )
         streams = [generator.random(10**6) for generator in (noise, *others)]
         assert not np.isin(released, streams[0]).any()
         assert len(streams) == 3
@@ -129,7 +131,6 @@ COMMANDS = [
     ["--synthesizer", "aim"],
     ["--synthesizer", "gem"],
     ["--by", "sex"],
-    ["--by", "sex", "--synthesizer", "gem"],
     ["--rows", "1"],
 ]
 

@@ -8,7 +8,7 @@ import pytest
 
 from lib.domain import Domain
 from lib.rng import stream
-from lib.synth import AIM, GEM, MST, Fitted, Stratified, Synthesizer
+from lib.synth import AIM, GEM, MST, Fitted, Stratified
 from lib.synth.domain_compression import Compression
 from lib.synth.gem import GEMModel
 
