@@ -5,6 +5,10 @@ numbers by a generator that is not cryptographic, and the promise is a theorem a
 chapters/foundations/budgets has the attack. To publish confidential data, use a library that is
 hardened against it, such as OpenDP.
 
+A released number shows 52 bits of what drew it, so another generator than the noise's draws the
+rows. Beside them stands the schema, made of what was read and not of the file's bytes: comments of
+a draft count people, and they stay in the draft.
+
 A finished release leaves nobody out to compare with. So the audit makes releases of random halves
 by this very command; with --audit-sensitive it runs at once, else its command is printed.
 """
