@@ -80,7 +80,7 @@ def test_codes_come_out_as_they_are_whatever_their_size(size):
     strata = {"weights": "public"}
     kinds = {
         "mst": MST_QUICK,
-        "aim": AIM(rounds_per_column=1),
+        "aim": AIM(rounds_per_column=1, iterations=20, last_iterations=20),
         "mst_a": Stratified(inner=MST_QUICK, by=("a",), **strata),
         "mst_b": Stratified(inner=MST_QUICK, by=("b",), **strata),
     }
