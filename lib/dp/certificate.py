@@ -16,6 +16,8 @@ everybody else.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -28,6 +30,8 @@ from lib import validate
 
 _LEAST = 1e-40  # of the largest probability: smaller ones are left out, and added to the tail
 _MOST = 700.0  # epsilon: e^epsilon is still a float
+# the epsilons from which a limit is sought: with delta, the p-value may fall before it rises
+_STARTS = (0.0, *np.geomspace(0.01, _MOST, 60).tolist())
 
 
 @validate.check_types
@@ -61,12 +65,17 @@ class Guesses:
         validate.integer("people", self.people, low=0, high=1 << 31)
         validate.integer("named", self.named, low=0, high=self.people)
         validate.integer("inside", self.inside, low=0, high=self.people)
-        validate.integer("hits", self.hits, low=self.least, high=min(self.named, self.inside))
+        validate.integer("hits", self.hits, low=self.least, high=self.most)
 
     @property
     def least(self) -> int:
         """The fewest hits that such a table can have."""
         return max(0, self.named + self.inside - self.people)
+
+    @property
+    def most(self) -> int:
+        """The most hits that such a table can have."""
+        return min(self.named, self.inside)
 
 
 @dataclass(frozen=True)
@@ -90,12 +99,12 @@ class _Law:
     def tail(self, hits: int) -> float:
         """The chance of at least so many, rounded up."""
         above = self.p[max(0, hits - self.first) :]
-        return min(1.0, float(above.sum()) / float(self.p.sum()) + self.lost)
+        return float(min(1.0, above.sum() / self.p.sum() + self.lost))
 
 
 def _log_law(guesses: Guesses, epsilon: float) -> np.ndarray:
     """Log probabilities of ``least, least + 1, ...`` hits, by Fisher's law with odds e^epsilon."""
-    j = np.arange(guesses.least, min(guesses.named, guesses.inside) + 1.0)
+    j = np.arange(guesses.least, guesses.most + 1.0)
     others, rest = guesses.people - guesses.named, guesses.inside - j
     log = epsilon * j - sum(gammaln(1 + x) for x in (j, guesses.named - j, rest, others - rest))
     log -= log.max()
@@ -135,29 +144,45 @@ def hits_p(guesses: Sequence[Guesses], epsilon: float, *, delta: float = 0.0) ->
     validate.require(0 <= epsilon <= _MOST, "epsilon", f"in [0, {_MOST:g}]", epsilon)
     validate.require(0 <= delta < 1, "delta", "in [0, 1)", delta)
     hits = sum(one.hits for one in guesses)
-    p = reduce(_Law.__add__, (_law(one, epsilon) for one in guesses)).tail(hits)
-    if delta:  # how many hits of one half are asked for is known only if there is no other half
-        asked = hits if len(guesses) == 1 else None
-        p += delta * sum(_delta_factor(one, epsilon, asked) for one in guesses)
+    p = _sum_law(guesses, epsilon).tail(hits)
+    if delta:
+        p += delta * _delta_factor(guesses, epsilon, hits)
     return float(min(1.0, p))
 
 
-def _delta_factor(guesses: Guesses, epsilon: float, hits: int | None) -> float:
-    """What one unit of delta adds to the chance of ``hits`` at most, or of any number if None.
+def _sum_law(guesses: Sequence[Guesses], epsilon: float) -> _Law:
+    """The law of all hits together; halves of equal tables have one law."""
+    laws = {one: _law(one, epsilon) for one in set(guesses)}
+    return reduce(_Law.__add__, (laws[one] for one in guesses))
 
-    ``h (n - h) max_l A(max(l, hits)) B(min(l, hits)) / (c_l f(l))`` with ``f`` the law, ``A(l)``
+
+def _delta_factor(guesses: Sequence[Guesses], epsilon: float, hits: int) -> float:
+    """What one unit of delta adds to the chance of so many hits together, at most.
+
+    A half is asked for no fewer hits than remain if all others have as many as they can, and for no
+    more than remain if the others have as few as they can.
+    """
+    most, least = sum(one.most for one in guesses), sum(one.least for one in guesses)
+    return sum(
+        count * _half_factor(one, epsilon, hits - most + one.most, hits - least + one.least)
+        for one, count in Counter(guesses).items()
+    )
+
+
+def _half_factor(guesses: Guesses, epsilon: float, low: int, high: int) -> float:
+    """``h (n - h) max_l A(max(l, low)) B(min(l, high)) / (c_l f(l))`` with ``f`` the law, ``A(l)``
     and ``B(l)`` the chances of at least and of fewer than ``l``, and ``c_l = l (n - r - h + l)``.
     """
     n, r, h = guesses.people, guesses.named, guesses.inside
     log = _log_law(guesses, epsilon)
-    if log.size < 2 or hits == guesses.least:
+    if log.size < 2 or high <= guesses.least:
         return 0.0
-    place = np.arange(log.size - 1)
-    asked = place if hits is None else hits - guesses.least - 1
-    above = np.logaddexp.accumulate(log[::-1])[::-1][1:][np.maximum(place, asked)]
-    below = np.logaddexp.accumulate(log)[:-1][np.minimum(place, asked)]
-    j = guesses.least + 1.0 + place
-    return h * (n - h) * math.exp((above + below - log[1:] - np.log(j * (n - r - h + j))).max())
+    place, first = np.arange(log.size - 1), guesses.least + 1
+    above = np.logaddexp.accumulate(log[::-1])[::-1][1:][np.maximum(place, low - first)]
+    below = np.logaddexp.accumulate(log)[:-1][np.minimum(place, high - first)]
+    j = first + place.astype(float)
+    worst = (above + below - log[1:] - np.log(j * (n - r - h + j))).max()
+    return h * (n - h) * math.exp(worst)
 
 
 @validate.check_types
@@ -184,32 +209,60 @@ def epsilon_limit(guesses: Sequence[Guesses], *, level: float = 0.95, delta: flo
     0.0
     """
     alpha = _alpha(level)
-    if hits_p(guesses, 0.0, delta=delta) > alpha:
+
+    def root(low: float, high: float, delta: float) -> float:
+        return float(
+            brentq(lambda e: hits_p(guesses, e, delta=delta) - alpha, low, high, xtol=1e-10)
+        )
+
+    if hits_p(guesses, 0.0) > alpha:
         return 0.0
-    if hits_p(guesses, _MOST, delta=delta) <= alpha:  # no table of people does this
-        return _MOST
-    return float(brentq(lambda e: hits_p(guesses, e, delta=delta) - alpha, 0, _MOST, xtol=1e-10))
+    top = _MOST  # no table of people refutes it
+    if hits_p(guesses, top) > alpha:
+        top = root(0.0, top, 0.0)
+    if delta == 0:
+        return top
+    high = top
+    for low in reversed([start for start in _STARTS if start < top]):
+        if hits_p(guesses, low, delta=delta) <= alpha:
+            return root(low, high, delta) if hits_p(guesses, high, delta=delta) > alpha else high
+        high = low
+    return 0.0
 
 
 @validate.check_types
-def ceiling(people: int, *, splits: int = 1, level: float = 0.95) -> float:
-    """The highest limit that so many people can give, reached if everybody is named rightly.
+def ceiling(
+    people: int,
+    *,
+    splits: int = 1,
+    level: float = 0.95,
+    delta: float = 0.0,
+    named: int | None = None,
+    inside: int | None = None,
+) -> float:
+    """The highest limit that so many people can give, reached if as many names are right as can be.
 
     Parameters
     ----------
     people : int
-        Of a group, half of them inside (rounded down).
+        Of a group.
     splits : int
         Independent halves.
     level : float
-        In (0, 1); with several groups, 1 minus a group's share of the false alarms.
+        In (0, 1); with several groups or several ways to name, 1 minus a share of the false alarms.
+    delta : float
+        As in :func:`hits_p`.
+    named, inside : int, optional
+        Of the people in each half; half of them each (rounded down) if not given.
 
     Examples
     --------
     >>> round(ceiling(25_900), 1), ceiling(4)
     (17.2, 0.0)
+    >>> round(ceiling(25_900, named=6_475), 1)  # half of those inside are not named
+    8.4
     """
-    return epsilon_limit(_all_right(people, splits), level=level)
+    return epsilon_limit(_all_right(people, splits, named, inside), level=level, delta=delta)
 
 
 def _alpha(level: float) -> float:
@@ -217,23 +270,64 @@ def _alpha(level: float) -> float:
     return (1 - validate.fraction("level", level)) * (1 - 1e-9)
 
 
-def _all_right(people: int, splits: int) -> list[Guesses]:
-    """Half of the people of each split named as inside, the others as outside, all rightly."""
+def _all_right(people: int, splits: int, named: int | None, inside: int | None) -> list[Guesses]:
+    """The table of each split if as many of the names are right as can be."""
     half = validate.integer("people", people, low=1) // 2
-    one = Guesses(named=half, hits=half, people=people, inside=half)
+    named, inside = (half if part is None else part for part in (named, inside))
+    for name, part in (("named", named), ("inside", inside)):
+        validate.integer(name, part, low=0, high=people)
+    one = Guesses(named=named, hits=min(named, inside), people=people, inside=inside)
     return [one] * validate.integer("splits", splits, low=1)
 
 
 @validate.check_types
+def least_hits(
+    guesses: Sequence[Guesses], *, level: float = 0.95, delta: float = 0.0
+) -> int | None:
+    """The fewest hits of all halves together that give a limit above 0; None if no number does.
+
+    The hits of ``guesses`` do not count; ``level`` and ``delta`` are as in :func:`epsilon_limit`.
+
+    Examples
+    --------
+    >>> least_hits([Guesses(named=4, hits=0, people=8, inside=4)])
+    4
+    """
+    alpha, most = _alpha(level), sum(one.most for one in guesses)
+    best = None
+    for epsilon in _STARTS if delta else (0.0,):
+        law = _sum_law(guesses, epsilon)
+        if law.tail(most) > alpha:  # and for all larger epsilons
+            break
+
+        def p(hits: int, epsilon: float = epsilon, law: _Law = law) -> float:
+            more = delta * _delta_factor(guesses, epsilon, hits) if delta else 0.0
+            return law.tail(hits) + more
+
+        if p(most) <= alpha:
+            least = sum(one.least for one in guesses)
+            hits = bisect_left(range(least, most), True, key=lambda x: p(x) <= alpha) + least
+            best = hits if best is None else min(best, hits)
+    return best
+
+
+@validate.check_types
 def smallest_leak(
-    people: int, *, splits: int = 1, level: float = 0.95, power: float = 0.8
+    people: int,
+    *,
+    splits: int = 1,
+    level: float = 0.95,
+    power: float = 0.8,
+    delta: float = 0.0,
+    named: int | None = None,
+    inside: int | None = None,
 ) -> float:
     """The log odds ratio of the names that gives a limit above 0 with probability ``power``.
 
     Parameters
     ----------
-    people, splits, level
-        As in :func:`ceiling`; half of the people are named.
+    people, splits, level, delta, named, inside
+        As in :func:`ceiling`.
     power : float
         In (0, 1).
 
@@ -247,18 +341,24 @@ def smallest_leak(
     >>> [round(smallest_leak(people), 2) for people in (20, 100, 1000)]
     [2.84, 1.06, 0.32]
     """
-    alpha, power = _alpha(level), validate.fraction("power", power)
-    tables = _all_right(people, splits)
-
-    def law(log_odds: float) -> _Law:
-        return reduce(_Law.__add__, (_law(one, log_odds) for one in tables))
-
-    null = law(0.0)
-    least = next(
-        (x for x in range(null.first, null.first + null.p.size) if null.tail(x) <= alpha), None
-    )
+    power = validate.fraction("power", power)
+    tables = _all_right(people, splits, named, inside)
+    least = least_hits(tables, level=level, delta=delta)
     if least is None:
         return math.inf
-    if null.tail(least) >= power:
+    if hits_chance(tables, 0.0, least) >= power:
         return 0.0
-    return float(brentq(lambda x: law(x).tail(least) - power, 0.0, _MOST, xtol=1e-9))
+    return float(brentq(lambda x: hits_chance(tables, x, least) - power, 0.0, _MOST, xtol=1e-9))
+
+
+@validate.check_types
+def hits_chance(guesses: Sequence[Guesses], log_odds: float, hits: int) -> float:
+    """The chance of at least so many hits of all halves together, if names are right with this log
+    odds ratio.
+
+    Examples
+    --------
+    >>> hits_chance([Guesses(named=1, hits=0, people=2, inside=1)], 0.0, 1)
+    0.5
+    """
+    return _sum_law(guesses, log_odds).tail(hits)

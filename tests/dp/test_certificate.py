@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from bisect import bisect_left
 from dataclasses import replace
 from functools import partial
 
@@ -11,10 +12,18 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from scipy.optimize import linprog
 from scipy.stats import binomtest, hypergeom, nchypergeom_fisher
 from scipy.stats.contingency import odds_ratio
 
-from lib.dp.certificate import Guesses, ceiling, epsilon_limit, hits_p, smallest_leak
+from lib.dp.certificate import (
+    Guesses,
+    ceiling,
+    epsilon_limit,
+    hits_p,
+    least_hits,
+    smallest_leak,
+)
 from lib.rng import stream
 
 SEED = 20261125
@@ -117,6 +126,209 @@ def test_the_factor_of_delta_at_the_size_of_the_sample():
     assert more / 1e-6 == pytest.approx(73.9, abs=0.1)
 
 
+def swaps(n, half, named, epsilon):
+    """What a swap may change if all sets of ``named`` people with as many right names are equally
+    likely: one row a kind of release, whose positive parts add up to delta at most. The columns are
+    the chances of one set with ``l`` right names; and how many sets have ``l`` of them.
+    """
+    right = range(max(0, named + half - n), min(named, half) + 1)
+    rows = []
+    for i, hits in enumerate(right):
+        for other, taken in ((i - 1, 1), (i + 1, 0)):  # the named one of the two goes, or comes
+            if 0 <= other < len(right):
+                row = np.zeros(len(right))
+                row[i], row[other] = 1, -math.exp(epsilon)
+                ways = math.comb(half - 1, hits - taken) * math.comb(
+                    n - half - 1, named - hits + taken - 1
+                )
+                rows.append(ways * row)
+    sets = [math.comb(half, j) * math.comb(n - half, named - j) for j in right]
+    return np.array(rows), np.array(sets, dtype=float)
+
+
+def extreme_laws(n, half, named, epsilon, delta):
+    """The laws of right names at all corners of what (epsilon, delta)-DP allows, one a row."""
+    rows, sets = swaps(n, half, named, epsilon)
+    some = [c for k in range(len(rows)) for c in itertools.combinations(rows, k + 1)]
+    limits = np.vstack([-np.eye(sets.size), [sum(c) for c in some]])
+    at_most = np.append(np.zeros(sets.size), np.full(len(some), delta))
+    tight = np.array([*itertools.combinations(range(len(limits)), sets.size - 1)])
+    system = np.concatenate([limits[tight], np.tile(sets, (len(tight), 1, 1))], axis=1)
+    value = np.append(at_most[tight], np.ones((len(tight), 1)), axis=1)
+    regular = np.abs(np.linalg.det(system)) > 1e-9
+    corners = np.linalg.solve(system[regular], value[regular][..., None])[..., 0]
+    allowed = (corners @ limits.T <= at_most + 1e-11).all(axis=1)
+    return np.unique((corners[allowed] * sets).round(13), axis=0)
+
+
+SMALL = [(4, 2, 1), (4, 2, 2), (5, 2, 2), (5, 3, 2), (6, 3, 3)]
+
+
+@pytest.mark.parametrize(("n", "half", "named"), SMALL[:2])
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.0, 0.02), (1.0, 0.1)])
+def test_the_corners_are_the_worst_of_all_curators(n, half, named, epsilon, delta):
+    """By a linear program over every table ``P(set of names | half)``, equally likely or not."""
+    halves, names = (
+        [frozenset(s) for s in itertools.combinations(range(n), k)] for k in (half, named)
+    )
+    one_out = [
+        (i, j) for i, s in enumerate(halves) for j, t in enumerate(halves) if len(s - t) == 1
+    ]
+    size, many = (len(halves), len(names)), len(one_out)
+    chances = np.eye(math.prod(size)).reshape(*size, -1)
+    first, second = np.array(one_out).T
+    apart = chances[first] - math.exp(epsilon) * chances[second]  # at most the slack of each
+    slack = np.eye(many * size[1])
+    rows = np.block([[apart.reshape(many * size[1], -1), -slack]])
+    total = np.repeat(np.eye(many), size[1], axis=1)
+    rows = np.vstack([rows, np.hstack([np.zeros((many, math.prod(size))), total])])
+    at_most = np.append(np.zeros(many * size[1]), np.full(many, delta))
+    one = np.hstack([chances.sum(axis=1), np.zeros((size[0], many * size[1]))])
+    laws = extreme_laws(n, half, named, epsilon, delta)
+    for least in range(1, laws.shape[1]):
+        enough = [[len(s & t) >= least for t in names] for s in halves]
+        aim = np.append(np.ravel(enough) / size[0], np.zeros(many * size[1]))
+        found = linprog(-aim, A_ub=rows, b_ub=at_most, A_eq=one, b_eq=np.ones(size[0]))
+        assert laws[:, least:].sum(axis=1).max() == pytest.approx(-found.fun, abs=1e-8)
+        table = Guesses(named=named, hits=least, people=n, inside=half)
+        assert hits_p([table], epsilon, delta=delta) == pytest.approx(-found.fun, abs=1e-8)
+
+
+@pytest.mark.parametrize(("n", "half", "named"), SMALL)
+@pytest.mark.parametrize("epsilon", [0.0, 0.5, 2.0])
+@pytest.mark.parametrize("delta", [0.001, 0.02, 0.1])
+def test_no_curators_of_several_halves_have_more_hits_than_delta_allows(
+    n, half, named, epsilon, delta
+):
+    """Every combination of corners: a tail of independent halves is largest at one of them."""
+    corners = extreme_laws(n, half, named, epsilon, delta)
+    laws, least = corners, max(0, named + half - n)
+    for halves in (1, 2, 3):
+        if halves > 1:
+            laws = np.array([np.convolve(a, b) for a in np.unique(laws, axis=0) for b in corners])
+        worst = laws[:, ::-1].cumsum(axis=1)[:, ::-1].max(axis=0)
+        for total, chance in enumerate(worst):
+            hits = [least + total // halves + (i < total % halves) for i in range(halves)]
+            tables = [Guesses(named=named, hits=x, people=n, inside=half) for x in hits]
+            limit = hits_p(tables, epsilon, delta=delta)
+            assert chance <= limit * (1 + 1e-9) + 1e-11
+            assert halves > 1 or chance == pytest.approx(limit, abs=1e-9)
+
+
+def test_unequal_halves_are_each_asked_for_what_the_other_cannot_supply():
+    kinds, delta = [(5, 3, 2), (6, 3, 3)], 0.01
+    for epsilon in (0.0, 1.0):
+        a, b = (extreme_laws(*kind, epsilon, delta) for kind in kinds)
+        laws = np.array([np.convolve(one, other) for one in a for other in b])
+        worst = laws[:, ::-1].cumsum(axis=1)[:, ::-1].max(axis=0)
+        for total, chance in enumerate(worst):
+            first = min(total, 2)
+            tables = [
+                Guesses(named=named, hits=hits, people=n, inside=half)
+                for (n, half, named), hits in zip(kinds, (first, total - first), strict=True)
+            ]
+            assert chance <= hits_p(tables, epsilon, delta=delta) * (1 + 1e-9) + 1e-11
+
+
+def test_hits_that_the_others_cannot_supply_are_asked_of_each_half():
+    """All right in 19 halves: nobody can make up for one of them, and delta counts little."""
+    tables = [half_named(25_900, 12_950)] * 19
+    assert hits_p(tables, 0.0, delta=1e-5) == pytest.approx(19e-5, rel=1e-6)
+    some = [*tables[:18], half_named(25_900, 12_940)]  # ten are wrong, whichever half they are of
+    assert hits_p(some, 0.0, delta=1e-5) == pytest.approx(19e-5, rel=0.01)
+
+
+@pytest.mark.parametrize("delta", [1e-5, 1e-4, 1e-3])
+def test_with_delta_right_names_of_everybody_give_what_the_ceiling_says(delta):
+    """Of 20 splits, 19 test. A ceiling was said that no audit with delta could reach."""
+    for people in (100, 25_900):
+        tables = [half_named(people, people // 2)] * 19
+        limit = epsilon_limit(tables, delta=delta)
+        assert limit == ceiling(people, splits=19, delta=delta)
+        assert 0.98 * ceiling(people, splits=19) < limit < ceiling(people, splits=19)
+
+
+def test_with_delta_the_limit_is_the_largest_epsilon_that_is_refuted():
+    """A p-value that is too large at 0 may be small enough later, which refutes what is before."""
+    tables = [half_named(2000, 700)] * 19  # others can supply all that one half has not
+    assert hits_p(tables, 0.0, delta=1e-4) > 0.05 > hits_p(tables, 1.0, delta=1e-4)
+    limit = epsilon_limit(tables, delta=1e-4)
+    assert 1 < limit < epsilon_limit(tables)
+    assert hits_p(tables, limit, delta=1e-4) == pytest.approx(0.05, rel=1e-6)
+    assert min(hits_p(tables, limit + x, delta=1e-4) for x in (1e-6, 0.01, 0.1, 1)) > 0.05
+
+
+@given(tables(40), st.integers(1, 3), st.sampled_from([0.0, 1e-4, 0.01]), st.floats(0.6, 0.99))
+def test_least_hits_are_the_fewest_with_a_limit(table, splits, delta, level):
+    halves = [replace(table, hits=table.least)] * splits
+    asked = {"level": level, "delta": delta}
+    found = least_hits(halves, **asked)
+
+    def limit(hits):
+        return epsilon_limit(_tables(table, hits, splits), **asked)
+
+    if found is None:
+        assert limit(splits * table.most) == 0
+    else:
+        assert limit(found) > 0
+        assert found == splits * table.least or limit(found - 1) == 0
+
+
+def limit_law(table, epsilon, delta, jump):
+    """The law of a curator at its limit: all that delta allows raises sets of ``jump`` names."""
+    right = np.arange(table.least, table.most + 1)
+    n, r, h = table.people, table.named, table.inside
+    law = np.array([math.comb(h, j) * math.comb(n - h, r - j) for j in right], dtype=float)
+    law *= np.exp(epsilon * right)
+    law /= law.sum()
+    above, at = law[right >= jump].sum(), law[right == jump].item()
+    more = min(delta * h * (n - h) / (jump * (n - r - h + jump) * at), 1 / above)
+    return law * np.where(right >= jump, 1 + more * (1 - above), 1 - more * above)
+
+
+def test_false_certificates_with_delta_are_as_rare_as_stated():
+    """1,200 curators at their limits, each with several halves, and the worst jump of each."""
+    rng, alpha, false, expected = stream(SEED, "false with delta"), 0.05, 0, []
+    for _ in range(1200):
+        n, splits = int(rng.integers(6, 40)), int(rng.integers(2, 6))
+        named = int(rng.integers(1, n))
+        epsilon, delta = float(rng.choice([0.0, 0.5, 1.5])), float(10 ** rng.uniform(-5, -2.5))
+        table = Guesses(named=named, hits=max(0, named + n // 2 - n), people=n, inside=n // 2)
+        first, last = table.least * splits, table.most * splits
+
+        def refuted(total, table=table, splits=splits, epsilon=epsilon, delta=delta):
+            return hits_p(_tables(table, total, splits), epsilon, delta=delta) <= alpha
+
+        if not refuted(last):
+            continue
+        least = first + bisect_left(range(first, last), True, key=refuted)
+        worst, law = -1.0, None
+        for jump in range(table.least + 1, table.most + 1):
+            one = limit_law(table, epsilon, delta, jump)
+            total = one
+            for _ in range(splits - 1):
+                total = np.convolve(total, one)
+            chance = total[least - first :].sum()
+            if chance > worst:
+                worst, law = chance, one
+        rows, sets = swaps(n, n // 2, named, epsilon)
+        assert np.maximum(rows @ (law / sets), 0).sum() <= delta * (1 + 1e-6)  # it keeps delta
+        hits = rng.choice(law.size, size=splits, p=law / law.sum()).sum() + first
+        drawn = _tables(table, int(hits), splits)
+        if hits_p(drawn, epsilon) <= alpha:  # else the limit is below epsilon for every delta
+            false += epsilon_limit(drawn, delta=delta) > epsilon
+        expected.append(worst)
+    assert len(expected) > 500
+    assert max(expected) <= alpha
+    assert binomtest(false, len(expected), alpha, "greater").pvalue > 1e-6
+
+
+def _tables(table, total, splits):
+    each, more = divmod(total - splits * table.least, splits)
+    high, low = (replace(table, hits=table.least + each + i) for i in (more > 0, 0))
+    return [high] * more + [low] * (splits - more)
+
+
 @pytest.mark.parametrize("epsilon", [0.0, 1.0])
 def test_false_certificates_are_as_rare_as_stated(epsilon):
     """A thousand audits of the curator that reaches the law, of three halves each."""
@@ -156,6 +368,9 @@ def test_what_can_be_certified_is_known_before():
     # of six people three are right by chance in exactly 5%, which refutes nothing
     assert smallest_leak(4) == smallest_leak(6) == math.inf
     assert ceiling(6) == 0 < ceiling(7)
+    # of one half; of 19, two people do
+    assert ceiling(2, splits=4) == 0 < ceiling(2, splits=5)
+    assert ceiling(2, splits=19) == pytest.approx(1.767, abs=0.001)
     for people, splits in ((100, 1), (100, 7), (1001, 2)):
         leak = smallest_leak(people, splits=splits)
         assert leak == pytest.approx(10 / math.sqrt(people * splits), rel=0.1)
