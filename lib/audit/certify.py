@@ -7,18 +7,40 @@ finished release has one half only; then few cuts are tried, and each pays for a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from scipy.optimize import brentq
 
 from lib.audit.release import Curator
 from lib.audit.request import Request
 from lib.audit.table import Table, first_half
-from lib.coherence.naming import Cut, cuts, membership_scores, promise
-from lib.dp.certificate import Guesses, ceiling, epsilon_limit, smallest_leak
+from lib.coherence.naming import (
+    SCORES,
+    SHARES,
+    Cut,
+    cuts,
+    membership_scores,
+    promise,
+    promises,
+    score_names,
+)
+from lib.dp.certificate import (
+    Guesses,
+    ceiling,
+    epsilon_limit,
+    hits_chance,
+    hits_law,
+    least_hits,
+    smallest_leak,
+)
+from lib.rng import stream
 
+POWER = 0.8  # with which the smallest leak is found
+_PILOTS = 4000  # that are simulated, to know how often one chooses the names that leak
+_MOST = 60.0  # log odds: no larger ones are found where the pilot does not choose them
 _FEW = (0.25, 0.05, 0.01)  # the shares that a finished release is tried with
 
 # everybody's scores, and who was inside; NaN in no score
@@ -33,8 +55,9 @@ class Certificate:
     ----------
     groups : DataFrame
         ``group, people, ceiling, smallest leak, epsilon, score, share named``: the highest limit
-        within reach, the log odds ratio that is found with probability .8, and the limit that was
-        found (0 says nothing), with the score and the share of people who were named as inside.
+        within reach, the log odds ratio that is found with probability .8 (see :func:`reach`), and
+        the limit that was found (0 says nothing), with the score and the share of people who were
+        named as inside.
     level : float
     delta : float
         Of the claim that is tested: (epsilon, delta)-DP for replacing one person.
@@ -49,21 +72,154 @@ class Certificate:
 
 
 def reach(request: Request, table: Table) -> pd.DataFrame:
-    """What a certificate can come to, known before it is made: one row a group."""
-    sizes = {name: int(who.sum()) for name, who in table.members.items()}
-    limits = pd.DataFrame(sizes.items(), columns=["group", "people"])
-    splits, level = max(1, request.releases - 1), _level(request, table)
-    for name, limit in (("ceiling", ceiling), ("smallest leak", smallest_leak)):
-        limits[name] = [limit(n, splits=splits, level=level) for n in sizes.values()]
-    return limits
+    """What a certificate can come to, known before it is made: one row a group.
+
+    Both numbers follow the test: its delta, its halves, and the false alarms that it divides among
+    groups and cuts. The *ceiling* is reached if as many names are right as the cuts allow. The
+    *smallest leak* is the log odds ratio of names that one score takes, if the other scores tell
+    nothing. These names are half of a group, and a pilot has to find them among all cuts; or they
+    are the best share that a finished release is tried with.
+    """
+    level, delta, rows = _level(request, table), request.certify_delta, []
+    if table.release is not None:
+        scores = score_names(table.release.table, table.frame)
+        level = _share(level, len(_tried(scores, delta)))
+    for name, who in table.members.items():
+        people, splits = int(who.sum()), max(1, request.releases - 1)
+        if table.release is not None:
+            limits = _reach_of_release(people, int(table.inside[who].sum()), level, delta)
+        else:
+            half = named = people // 2
+            if delta:  # so many are named, and of a part of the people as many can be inside
+                named = named_of(0.5, people)
+                half = named if people < len(table.frame) else half
+            high = ceiling(
+                people, splits=splits, level=level, delta=delta, named=named, inside=half
+            )
+            rng = stream(request.seed, "certificate pilots", name)
+            limits = high, leak_after_pilot(people, splits, level, delta, rng)
+        rows.append((name, people, *limits))
+    return pd.DataFrame(rows, columns=["group", "people", "ceiling", "smallest leak"])
 
 
-def in_words(limits: pd.DataFrame) -> str:
+def _reach_of_release(people: int, inside: int, level: float, delta: float) -> tuple[float, float]:
+    """The ceiling and the smallest leak of one finished release, at the level of each cut."""
+    sizes = sorted({named_of(share, people) for share in _FEW})
+    # those who tie are named, too, so the cuts can name any number from the smallest one on
+    named = sizes if delta else [min(max(inside, sizes[0]), people)]
+    high = max(ceiling(people, level=level, delta=delta, named=n, inside=inside) for n in named)
+    leaks = (
+        smallest_leak(people, level=level, power=POWER, delta=delta, named=n, inside=inside)
+        for n in sizes
+    )
+    return high, min(leaks)
+
+
+def leak_after_pilot(
+    people: int, splits: int, level: float, delta: float, rng: np.random.Generator
+) -> float:
+    """The smallest leak of :func:`reach` where a pilot chooses score and cut, and ``splits`` halves
+    test.
+
+    One score is high for half of the people, and these are inside with this log odds ratio. The
+    other scores tell nothing, but a pilot may take one of their cuts for better.
+    """
+    inside, named, fixed = people // 2, named_of(0.5, people), delta > 0
+    sizes = dict.fromkeys(named_of(share, people) for share in SHARES)
+    # who ties is named, too: all cuts of a score of two values name the same people
+    own = list(sizes) if fixed else [named]
+    tables = {n: [_table(n, people, inside)] * splits for n in own}
+    needed: dict[int, int | None] = {}
+
+    def found(size: int, log_odds: float) -> float:
+        """The chance that the halves find these names, once the pilot has chosen them."""
+        if size not in needed:
+            needed[size] = least_hits(tables[size], level=level, delta=delta)
+        least = needed[size]
+        if least is None:
+            return 0.0
+        if size == named:
+            return hits_chance(tables[size], log_odds, least)
+        again = np.random.default_rng(seed)
+        hits = _draw(tables[named][0], log_odds, again.random((_PILOTS // 4, splits)))
+        part = again.hypergeometric(hits, named - hits, size)
+        return float((part.sum(axis=1) >= least).mean())
+
+    seed = int(rng.integers(2**31))
+    top = rng.hypergeometric(inside, people - inside, named, size=(len(SCORES) - 1, _PILOTS))
+    noise = _best(top, people, inside, list(sizes), fixed, rng).max(axis=0)
+    places = rng.random(_PILOTS)
+
+    def power(log_odds: float) -> float:
+        hits, again = _draw(tables[named][0], log_odds, places), np.random.default_rng(seed)
+        worth = [promises(part, n, people, inside) for n, part in _nested(hits, named, own, again)]
+        choice = np.where(np.max(worth, axis=0) > noise, np.argmax(worth, axis=0), -1)
+        shares = {n: float((choice == i).mean()) for i, n in enumerate(own)}
+        return sum(share * found(n, log_odds) for n, share in shares.items() if share > 0.005)
+
+    if power(_MOST) < POWER:
+        return np.inf
+    if power(0.0) >= POWER:
+        return 0.0
+    return float(brentq(lambda x: power(x) - POWER, 0.0, _MOST, xtol=1e-3))
+
+
+def named_of(share: float, people: int) -> int:
+    """How many a cut of this share names in a group, if nobody ties."""
+    return max(1, round(share * people))
+
+
+def _table(named: int, people: int, inside: int) -> Guesses:
+    least = max(0, named + inside - people)
+    return Guesses(named=named, hits=least, people=people, inside=inside)
+
+
+def _draw(table: Guesses, log_odds: float, places: np.ndarray) -> np.ndarray:
+    """Right names at these places, in [0, 1), of their law."""
+    law = hits_law(table, log_odds).cumsum()
+    return table.least + np.searchsorted(law[:-1], places, side="right")
+
+
+def _nested(
+    hits: np.ndarray, size: int, sizes: Sequence[int], rng: np.random.Generator
+) -> Iterator[tuple[int, np.ndarray]]:
+    """Hits among the first of ``size`` people in random order, for each of the falling sizes."""
+    for n in sizes:
+        hits = rng.hypergeometric(hits, size - hits, min(n, size))
+        size = min(n, size)
+        yield n, hits
+
+
+def _best(
+    top: np.ndarray,
+    people: int,
+    inside: int,
+    sizes: Sequence[int],
+    fixed: bool,
+    rng: np.random.Generator,
+) -> np.ndarray:
+    """The largest promise of all cuts of scores that tell nothing, from their hits in one half."""
+    best, named = np.full(top.shape, -np.inf), sizes[0]
+    bottom = _nested(inside - top, people - named, sizes, rng)
+    for (n, hits), (m, others) in zip(_nested(top, named, sizes, rng), bottom, strict=True):
+        best = np.maximum(best, promises(hits, n, people, inside))
+        if not fixed:
+            m = n + min(m, people - named)
+            best = np.maximum(best, promises(hits, n, m, hits + others))
+    return best
+
+
+def in_words(limits: pd.DataFrame, request: Request) -> str:
     """What can be certified, and what will be found, as lines for a terminal."""
     rounded = {name: limits[name].map("{:.2f}".format) for name in ("ceiling", "smallest leak")}
+    names = (
+        f"if one score names {max(_FEW):.0%} of a group"
+        if request.mode == "release"
+        else "if one score is high for half of a group"
+    )
     return (
         "Before it runs: the highest epsilon that can be certified, and the log odds ratio of right"
-        " names that is found with probability 0.8.\n"
+        f" names that is found with probability {POWER:g} {names} and the others tell nothing.\n"
         + limits.assign(**rounded).to_string(index=False)
     )
 
@@ -77,14 +233,17 @@ def certify(
     pilot, *others = _halves(request, table, curator)
     tests, level, delta = others or [pilot], _level(request, table), request.certify_delta
     possible = list(cuts([*pilot[0]], fixed=delta > 0))
+    # who ties is named by place, and the file may hold the people inside first
+    order = stream(request.seed, "certificate order").permutation(len(table.frame))
     rows = []
-    for name, who in table.members.items():
+    for name, mask in table.members.items():
+        who = order[mask[order]]
         if others:
             worth = [promise(_guesses(cut, pilot, who)) for cut in possible]
             tried = [possible[int(np.argmax(worth))]]
         else:
-            tried = [cut for cut in possible if cut.inside in _FEW and cut.outside is None]
-        share = 1 - (1 - level) / len(tried)  # of the false alarms, for each cut that is tried
+            tried = _tried([*pilot[0]], delta)
+        share = _share(level, len(tried))
         found = {}
         for cut in tried:
             guesses = [_guesses(cut, half, who) for half in tests]
@@ -99,6 +258,17 @@ def certify(
 def _level(request: Request, table: Table) -> float:
     """The level of each group, so that all limits hold together."""
     return 1 - request.false_alarm / len(table.members)
+
+
+def _tried(scores: Sequence[str], delta: float) -> list[Cut]:
+    """The cuts that a finished release is tried with."""
+    possible = cuts([*scores], fixed=delta > 0)
+    return [cut for cut in possible if cut.inside in _FEW and cut.outside is None]
+
+
+def _share(level: float, tried: int) -> float:
+    """The level of each of the cuts that are tried, so that all limits hold together."""
+    return 1 - (1 - level) / tried
 
 
 def _halves(request: Request, table: Table, curator: Curator | None) -> Iterator[Half]:

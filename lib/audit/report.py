@@ -27,7 +27,7 @@ from lib.audit.request import LEAST_SHOWN
 from lib.audit.run import Audit
 from lib.audit.table import in_order
 from lib.audit.utility import records
-from lib.audit.words import at_least, certified, coherence, dependence, paragraphs
+from lib.audit.words import at_least, certified, coherence, condition, dependence, paragraphs
 from lib.files import template
 from lib.groups import EVERYONE, bands_in_order
 from lib.parse import printable
@@ -166,7 +166,7 @@ def report_html(audit: Audit, several: Mapping[str, object] | None = None) -> st
     """
     functions = [group_table, beta_table, alpha_table, epsilon_table, column_table, unknown_table]
     functions += [certificate_table, small_groups, distance_picture, prediction_pictures]
-    functions += [dependence, paragraphs, certified]
+    functions += [dependence, paragraphs, certified, condition]
     text = _TEMPLATE.render(
         {function.__name__: function for function in functions},
         audit=audit,
@@ -232,8 +232,10 @@ def record(audit: Audit) -> dict[str, object]:
             "level": audit.certificate.level,
             "delta": audit.certificate.delta,
             "relation": "replace one person",
+            "condition": condition(audit.request),
             "splits": audit.certificate.splits,
-            "groups": records(audit.certificate.groups),
+            # a leak that no size would show is null
+            "groups": records(audit.certificate.groups.replace(np.inf, np.nan)),
         },
         "attacks": audit.attacks
         and {"words": audit.attacks.words, "groups": records(audit.attacks.rows)},

@@ -176,7 +176,7 @@ def run_audit(
     tests = tests or len(request.learners) * len(table.members)
     limits = reach(request, table) if request.certify else None
     if limits is not None and say is not None:
-        say(in_words(limits))
+        say(in_words(limits, request))
     part_of = _released if request.mode == "release" else _halves
     run = partial(part_of, request, table, _setup(request, table, tests))
     with (

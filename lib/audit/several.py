@@ -13,7 +13,7 @@ from lib.audit.request import Request
 from lib.audit.run import Audit, run_audit
 from lib.audit.table import read_table
 from lib.audit.verdicts import adjusted
-from lib.audit.words import power
+from lib.audit.words import condition, power
 
 
 def run_audits(
@@ -68,12 +68,14 @@ def in_words(audits: Sequence[Audit]) -> str:
     found = [_name(audit) for audit in audits if len(audit.flagged)]
     names = [f" ({_name(audit)}, {audit.schema.sensitive})" for audit in audits]
     named = f": {', '.join(dict.fromkeys(found))}" if found else ""
+    given = dict.fromkeys(condition(a.request) for a in audits if a.certificate)
+    limits = "".join(f" Limits of epsilon hold {one}." for one in given)
     return (
         f"Dependence is found in {len(found)} of {len(audits)} rows of this table{named}."
         f" {power(audits, names)} Holm's"
         f" correction goes over all {audits[0].tests} tests of all rows, so that some group of some"
         f" row is flagged falsely with probability at most {audits[0].request.false_alarm:g}."
-        " Distances, limits of epsilon and utility are of each row by itself."
+        f" Distances, limits of epsilon and utility are of each row by itself.{limits}"
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from lib.audit.request import Request
 from lib.audit.run import Audit
 from lib.audit.verdicts import MET, NOT_MET, ONE_SPLIT, UNDECIDED, overall, splits_needed
 from lib.coherence.answers import round_outward
@@ -99,31 +100,44 @@ def at_least(value: float) -> float:
     return float(round_outward(value, 3, up=False))
 
 
+def condition(request: Request) -> str:
+    """On what a certificate rests: that chance decided who was left out."""
+    if request.mode == "release":
+        return "if chance alone decided who was left out (the audit did not draw them)"
+    return "as chance drew the halves"
+
+
 def certified(audit: Audit) -> str:
     """What the certificate says, and what it does not; empty if none was asked for."""
     if audit.certificate is None:
         return ""
-    one, groups = audit.certificate, audit.certificate.groups
+    one, groups, given = audit.certificate, audit.certificate.groups, condition(audit.request)
     claim = "epsilon-DP" if one.delta == 0 else f"(epsilon, {one.delta:g})-DP"
+    tested = "1 half" if one.splits == 1 else f"{one.splits} halves"
     rule = (
         f"(for {claim} when one person is replaced; for adding or removing one, halve it; with"
-        f" {one.level:.0%} confidence for all {len(groups)} groups together; {one.splits} halves"
+        f" {one.level:.0%} confidence for all {len(groups)} groups together; {tested}"
         " tested)"
     )
     above = groups[groups["epsilon"] > 0].sort_values("epsilon", ascending=False, kind="stable")
     if above.empty:
+        least = groups["smallest leak"].min()
+        missed = (
+            "a leak of any size may have been missed"
+            if math.isinf(least)
+            else f"a log odds ratio below {least:.2f} may have been missed"
+        )
         return (
-            f"Certified epsilon: none above 0 {rule}. That does not mean private: other names may"
-            f" be right more often. And even in the group where least is needed, a log odds ratio"
-            f" below {groups['smallest leak'].min():.2f} would have been missed in more than one"
-            " audit of five."
+            f"Certified epsilon, {given}: none above 0 {rule}. That does not mean private: other"
+            f" names may be right more often. And even in the group where least is needed, {missed}"
+            " in more than one audit of five."
         )
     limits = [f"at least {at_least(row.epsilon):g} for {row.group}" for row in above.itertuples()]
     return (
-        f"Certified epsilon: {_and(limits[:3])} {rule}. In {len(above)} of {len(groups)} groups the"
-        " limit is above 0. A curator that keeps epsilon below a limit gets such an audit with"
-        f" probability at most {1 - one.level:.2g}. That a group has no limit does not make it"
-        " private."
+        f"Certified epsilon, {given}: {_and(limits[:3])} {rule}. In {len(above)} of {len(groups)}"
+        f" groups the limit is above 0. A curator that keeps epsilon below a limit gets such an"
+        f" audit with probability at most {1 - one.level:.2g}, {given}. That a group has no limit"
+        " does not make it private."
     )
 
 

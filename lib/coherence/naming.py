@@ -19,6 +19,7 @@ from lib.dp.certificate import Guesses
 
 _PAIRS = 4e9  # records of people times rows of a release times values, for `nearest`
 _BLOCK = 2**26  # entries of one block of its product
+SCORES = ("rare", "surprising", "nearest", "tracer")
 
 
 @validate.check_types
@@ -43,16 +44,43 @@ def membership_scores(release: pd.DataFrame, population: pd.DataFrame) -> dict[s
     [1.0, 0.0, 0.0, 0.0]
     """
     codes, n = _codes(release, population), len(population)
-    records, row = np.unique(codes, axis=0, return_inverse=True)
-    people, rows = (np.bincount(part, minlength=len(records)) for part in (row[:n], row[n:]))
+    records, row, people, rows = _records(codes, n)
     copies = rows[row[:n]]
     surprise = np.stack([_surprise(column, people) for column in records.T], axis=1)
     alike = np.where(rows > 0, surprise.sum(axis=1), 0.0)
     scores = {"rare": copies / people[row[:n]], "surprising": alike[row[:n]]}
-    values = int(sum(codes.max(axis=0) + 1))
-    if (people > 0).sum() * (rows > 0).sum() * values <= _PAIRS:
+    if _few(codes, people, rows):
         scores["nearest"] = _nearest(records, surprise, rows > 0)[row[:n]]
     return scores | {"tracer": _tracer(codes[:n], codes[n:])}
+
+
+@validate.check_types
+def score_names(release: pd.DataFrame, population: pd.DataFrame) -> list[str]:
+    """The scores that :func:`membership_scores` gives, without the work.
+
+    Examples
+    --------
+    >>> people = pd.DataFrame({"age": [20, 30, 40, 40], "sex": list("fmfm")})
+    >>> score_names(people[:1], people)
+    ['rare', 'surprising', 'nearest', 'tracer']
+    """
+    codes = _codes(release, population)
+    few = _few(codes, *_records(codes, len(population))[2:])
+    return [name for name in SCORES if few or name != "nearest"]
+
+
+def _records(codes: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Distinct records, which one each row is, and how many of the first n and of the others."""
+    records, row = np.unique(codes, axis=0, return_inverse=True)
+    row = row.ravel()
+    people, rows = (np.bincount(part, minlength=len(records)) for part in (row[:n], row[n:]))
+    return records, row, people, rows
+
+
+def _few(codes: np.ndarray, people: np.ndarray, rows: np.ndarray) -> bool:
+    """Whether the nearest record of each can be found in a time that is worth it."""
+    values = int(sum(codes.max(axis=0) + 1))
+    return bool((people > 0).sum() * (rows > 0).sum() * values <= _PAIRS)
 
 
 @validate.check_types
@@ -174,7 +202,14 @@ def cuts(scores: list[str], *, fixed: bool = False) -> Iterator[Cut]:
 
 def promise(guesses: Guesses) -> float:
     """What a pilot takes a cut to be worth: a log odds ratio less 1.645 standard errors."""
-    a, b = guesses.hits + 0.5, guesses.named - guesses.hits + 0.5
-    c = guesses.inside - guesses.hits + 0.5
-    d = guesses.people - guesses.named - (guesses.inside - guesses.hits) + 0.5
-    return float(np.log(a * d / (b * c)) - 1.645 * np.sqrt(1 / a + 1 / b + 1 / c + 1 / d))
+    return float(promises(guesses.hits, guesses.named, guesses.people, guesses.inside))
+
+
+def promises(
+    hits: np.ndarray | int, named: int, people: np.ndarray | int, inside: np.ndarray | int
+) -> np.ndarray:
+    """:func:`promise` of many pilots."""
+    a, b = hits + 0.5, named - hits + 0.5
+    c = inside - hits + 0.5
+    d = people - named - (inside - hits) + 0.5
+    return np.log(a * d / (b * c)) - 1.645 * np.sqrt(1 / a + 1 / b + 1 / c + 1 / d)

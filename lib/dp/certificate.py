@@ -20,7 +20,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import lru_cache, reduce
 
 import numpy as np
 from scipy.optimize import brentq
@@ -102,17 +102,30 @@ class _Law:
         return float(min(1.0, above.sum() / self.p.sum() + self.lost))
 
 
-def _log_law(guesses: Guesses, epsilon: float) -> np.ndarray:
-    """Log probabilities of ``least, least + 1, ...`` hits, by Fisher's law with odds e^epsilon."""
-    j = np.arange(guesses.least, guesses.most + 1.0)
-    others, rest = guesses.people - guesses.named, guesses.inside - j
-    log = epsilon * j - sum(gammaln(1 + x) for x in (j, guesses.named - j, rest, others - rest))
+@lru_cache(maxsize=32)
+def _log_law(named: int, people: int, inside: int, epsilon: float) -> np.ndarray:
+    """Log probabilities of all numbers of hits, by Fisher's law with odds e^epsilon."""
+    j = np.arange(max(0, named + inside - people), min(named, inside) + 1.0)
+    others, rest = people - named, inside - j
+    log = epsilon * j - sum(gammaln(1 + x) for x in (j, named - j, rest, others - rest))
     log -= log.max()
     return log - math.log(np.exp(log).sum())
 
 
+@validate.check_types
+def hits_law(guesses: Guesses, log_odds: float) -> np.ndarray:
+    """The chances of ``least, least + 1, ...`` hits of one half, by Fisher's law.
+
+    Examples
+    --------
+    >>> hits_law(Guesses(named=1, hits=0, people=2, inside=1), 0.0).tolist()
+    [0.5, 0.5]
+    """
+    return np.exp(_log_law(guesses.named, guesses.people, guesses.inside, log_odds))
+
+
 def _law(guesses: Guesses, epsilon: float) -> _Law:
-    return _Law(guesses.least, np.exp(_log_law(guesses, epsilon))).trimmed()
+    return _Law(guesses.least, hits_law(guesses, epsilon)).trimmed()
 
 
 @validate.check_types
@@ -174,7 +187,7 @@ def _half_factor(guesses: Guesses, epsilon: float, low: int, high: int) -> float
     and ``B(l)`` the chances of at least and of fewer than ``l``, and ``c_l = l (n - r - h + l)``.
     """
     n, r, h = guesses.people, guesses.named, guesses.inside
-    log = _log_law(guesses, epsilon)
+    log = _log_law(r, n, h, epsilon)
     if log.size < 2 or high <= guesses.least:
         return 0.0
     place, first = np.arange(log.size - 1), guesses.least + 1
