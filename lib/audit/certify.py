@@ -84,22 +84,35 @@ def reach(request: Request, table: Table) -> pd.DataFrame:
     if table.release is not None:
         scores = score_names(table.release.table, table.frame)
         level = _share(level, len(_tried(scores, delta)))
+    else:  # the halves that test, which are known before a curator runs
+        halves = [first_half(request, table, i)[1] for i in range(1, request.splits)]
     for name, who in table.members.items():
-        people, splits = int(who.sum()), max(1, request.releases - 1)
+        people = int(who.sum())
         if table.release is not None:
             limits = _reach_of_release(people, int(table.inside[who].sum()), level, delta)
         else:
-            half = named = people // 2
-            if delta:  # so many are named, and of a part of the people as many can be inside
-                named = named_of(0.5, people)
-                half = named if people < len(table.frame) else half
-            high = ceiling(
-                people, splits=splits, level=level, delta=delta, named=named, inside=half
-            )
             rng = stream(request.seed, "certificate pilots", name)
-            limits = high, leak_after_pilot(people, splits, level, delta, rng)
+            limits = (
+                epsilon_limit(_all_right(who, halves, delta), level=level, delta=delta),
+                leak_after_pilot(people, len(halves), level, delta, rng),
+            )
         rows.append((name, people, *limits))
     return pd.DataFrame(rows, columns=["group", "people", "ceiling", "smallest leak"])
+
+
+def _all_right(who: np.ndarray, halves: Sequence[np.ndarray], delta: float) -> list[Guesses]:
+    """What the names of a group come to if as many are right as can be: of half of the group, or
+    without delta of all who are inside.
+    """
+    people = int(who.sum())
+    inside = [int(half[who].sum()) for half in halves]
+    named = [
+        named_of(0.5, people) if delta else max(h, named_of(SHARES[-1], people)) for h in inside
+    ]
+    return [
+        Guesses(named=r, hits=min(r, h), people=people, inside=h)
+        for r, h in zip(named, inside, strict=True)
+    ]
 
 
 def _reach_of_release(people: int, inside: int, level: float, delta: float) -> tuple[float, float]:

@@ -306,8 +306,8 @@ def least_hits(
     >>> least_hits([Guesses(named=4, hits=0, people=8, inside=4)])
     4
     """
-    alpha, most = _alpha(level), sum(one.most for one in guesses)
-    best = None
+    alpha, best = _alpha(level), None
+    least, most = (sum(part) for part in zip(*((g.least, g.most) for g in guesses), strict=True))
     for epsilon in _STARTS if delta else (0.0,):
         law = _sum_law(guesses, epsilon)
         if law.tail(most) > alpha:  # and for all larger epsilons
@@ -317,10 +317,9 @@ def least_hits(
             more = delta * _delta_factor(guesses, epsilon, hits) if delta else 0.0
             return law.tail(hits) + more
 
-        if p(most) <= alpha:
-            least = sum(one.least for one in guesses)
-            hits = bisect_left(range(least, most), True, key=lambda x: p(x) <= alpha) + least
-            best = hits if best is None else min(best, hits)
+        fewer = most if best is None else best - 1
+        if fewer >= least and p(fewer) <= alpha:
+            best = bisect_left(range(least, fewer), True, key=lambda x: p(x) <= alpha) + least
     return best
 
 
