@@ -24,7 +24,6 @@ from lib.coherence.naming import (
     cuts,
     membership_scores,
     promise,
-    promises,
     score_names,
 )
 from lib.dp.certificate import (
@@ -94,7 +93,7 @@ def reach(request: Request, table: Table) -> pd.DataFrame:
             rng = stream(request.seed, "certificate pilots", name)
             limits = (
                 epsilon_limit(_all_right(who, halves, delta), level=level, delta=delta),
-                leak_after_pilot(people, len(halves), level, delta, rng),
+                _leak_after_pilot(people, len(halves), level, delta, rng),
             )
         rows.append((name, people, *limits))
     return pd.DataFrame(rows, columns=["group", "people", "ceiling", "smallest leak"])
@@ -128,7 +127,7 @@ def _reach_of_release(people: int, inside: int, level: float, delta: float) -> t
     return high, min(leaks)
 
 
-def leak_after_pilot(
+def _leak_after_pilot(
     people: int, splits: int, level: float, delta: float, rng: np.random.Generator
 ) -> float:
     """The smallest leak of :func:`reach` where a pilot chooses score and cut, and ``splits`` halves
@@ -165,7 +164,7 @@ def leak_after_pilot(
 
     def power(log_odds: float) -> float:
         hits, again = _draw(tables[named][0], log_odds, places), np.random.default_rng(seed)
-        worth = [promises(part, n, people, inside) for n, part in _nested(hits, named, own, again)]
+        worth = [_promises(part, n, people, inside) for n, part in _nested(hits, named, own, again)]
         choice = np.where(np.max(worth, axis=0) > noise, np.argmax(worth, axis=0), -1)
         shares = {n: float((choice == i).mean()) for i, n in enumerate(own)}
         return sum(share * found(n, log_odds) for n, share in shares.items() if share > 0.005)
@@ -193,6 +192,13 @@ def _draw(table: Guesses, log_odds: float, places: np.ndarray) -> np.ndarray:
     return table.least + np.searchsorted(law[:-1], places, side="right")
 
 
+def _promises(hits: np.ndarray, named: int, people: int, inside: np.ndarray | int) -> np.ndarray:
+    """:func:`~lib.coherence.naming.promise` of many pilots at once."""
+    a, b, c = hits + 0.5, named - hits + 0.5, inside - hits + 0.5
+    d = people - named - (inside - hits) + 0.5
+    return np.log(a * d / (b * c)) - 1.645 * np.sqrt(1 / a + 1 / b + 1 / c + 1 / d)
+
+
 def _nested(
     hits: np.ndarray, size: int, sizes: Sequence[int], rng: np.random.Generator
 ) -> Iterator[tuple[int, np.ndarray]]:
@@ -215,10 +221,10 @@ def _best(
     best, named = np.full(top.shape, -np.inf), sizes[0]
     bottom = _nested(inside - top, people - named, sizes, rng)
     for (n, hits), (m, others) in zip(_nested(top, named, sizes, rng), bottom, strict=True):
-        best = np.maximum(best, promises(hits, n, people, inside))
+        best = np.maximum(best, _promises(hits, n, people, inside))
         if not fixed:
             m = n + min(m, people - named)
-            best = np.maximum(best, promises(hits, n, m, hits + others))
+            best = np.maximum(best, _promises(hits, n, m, hits + others))
     return best
 
 

@@ -202,14 +202,7 @@ def cuts(scores: list[str], *, fixed: bool = False) -> Iterator[Cut]:
 
 def promise(guesses: Guesses) -> float:
     """What a pilot takes a cut to be worth: a log odds ratio less 1.645 standard errors."""
-    return float(promises(guesses.hits, guesses.named, guesses.people, guesses.inside))
-
-
-def promises(
-    hits: np.ndarray | int, named: int, people: np.ndarray | int, inside: np.ndarray | int
-) -> np.ndarray:
-    """:func:`promise` of many pilots."""
-    a, b = hits + 0.5, named - hits + 0.5
-    c = inside - hits + 0.5
-    d = people - named - (inside - hits) + 0.5
-    return np.log(a * d / (b * c)) - 1.645 * np.sqrt(1 / a + 1 / b + 1 / c + 1 / d)
+    a, b = guesses.hits + 0.5, guesses.named - guesses.hits + 0.5
+    c = guesses.inside - guesses.hits + 0.5
+    d = guesses.people - guesses.named - (guesses.inside - guesses.hits) + 0.5
+    return float(np.log(a * d / (b * c)) - 1.645 * np.sqrt(1 / a + 1 / b + 1 / c + 1 / d))

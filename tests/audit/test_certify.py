@@ -18,6 +18,7 @@ from lib.audit.request import Request
 from lib.audit.table import first_half, read_table
 from lib.audit.words import certified
 from lib.cli import main
+from lib.coherence.naming import promise
 from lib.dp.certificate import Guesses, hits_law, hits_p
 from lib.rng import stream
 from tests.audit.asking import audited
@@ -221,3 +222,9 @@ def test_what_is_announced_follows_shares_of_groups_and_cuts(tmp_path):
                 inside = int(half[who].sum())
                 right.append(Guesses(named=inside, hits=inside, people=people, inside=inside))
             assert hits_p(right, limits.loc[name, "ceiling"]) == pytest.approx(share, rel=1e-6)
+
+
+def test_simulated_pilots_value_cuts_as_the_test_does():
+    tables = [Guesses(named=8, hits=h, people=20, inside=9) for h in range(9)]
+    hits = np.array([table.hits for table in tables])
+    assert module._promises(hits, 8, 20, 9) == pytest.approx([promise(one) for one in tables])
