@@ -121,6 +121,7 @@ def hits_law(guesses: Guesses, log_odds: float) -> np.ndarray:
     >>> hits_law(Guesses(named=1, hits=0, people=2, inside=1), 0.0).tolist()
     [0.5, 0.5]
     """
+    validate.require(abs(log_odds) <= _MOST, "log_odds", f"at most {_MOST:g} from 0", log_odds)
     return np.exp(_log_law(guesses.named, guesses.people, guesses.inside, log_odds))
 
 
@@ -153,14 +154,18 @@ def hits_p(guesses: Sequence[Guesses], epsilon: float, *, delta: float = 0.0) ->
     >>> round(hits_p([Guesses(named=3, hits=3, people=6, inside=3)], 0.0), 3)  # 1 of 20
     0.05
     """
-    validate.require(len(guesses) > 0, "guesses", "those of one half or more", guesses)
+    _check(guesses, delta)
     validate.require(0 <= epsilon <= _MOST, "epsilon", f"in [0, {_MOST:g}]", epsilon)
-    validate.require(0 <= delta < 1, "delta", "in [0, 1)", delta)
     hits = sum(one.hits for one in guesses)
     p = _sum_law(guesses, epsilon).tail(hits)
     if delta:
         p += delta * _delta_factor(guesses, epsilon, hits)
     return float(min(1.0, p))
+
+
+def _check(guesses: Sequence[Guesses], delta: float) -> None:
+    validate.require(len(guesses) > 0, "guesses", "those of one half or more", guesses)
+    validate.require(0 <= delta < 1, "delta", "in [0, 1)", delta)
 
 
 def _sum_law(guesses: Sequence[Guesses], epsilon: float) -> _Law:
@@ -221,6 +226,7 @@ def epsilon_limit(guesses: Sequence[Guesses], *, level: float = 0.95, delta: flo
     >>> epsilon_limit([Guesses(named=4, hits=3, people=8, inside=4)])
     0.0
     """
+    _check(guesses, delta)
     alpha = _alpha(level)
 
     def root(low: float, high: float, delta: float) -> float:
@@ -306,6 +312,7 @@ def least_hits(
     >>> least_hits([Guesses(named=4, hits=0, people=8, inside=4)])
     4
     """
+    _check(guesses, delta)
     alpha, best = _alpha(level), None
     least, most = (sum(part) for part in zip(*((g.least, g.most) for g in guesses), strict=True))
     for epsilon in _STARTS if delta else (0.0,):
@@ -373,4 +380,5 @@ def hits_chance(guesses: Sequence[Guesses], log_odds: float, hits: int) -> float
     >>> hits_chance([Guesses(named=1, hits=0, people=2, inside=1)], 0.0, 1)
     0.5
     """
+    _check(guesses, 0.0)
     return _sum_law(guesses, log_odds).tail(hits)
