@@ -18,7 +18,11 @@ from docutils.parsers.rst import directives
 from docutils.writers import html5_polyglot
 from scipy import stats
 
-from lib.coherence.bounds.within_group import insufficient_epsilon, limit_distance
+from lib.coherence.bounds.within_group import (
+    insufficient_epsilon,
+    limit_distance,
+    membership_distance,
+)
 from lib.coherence.guarantee import MODES, UNKNOWNS, Setting, required_size
 from lib.coherence.solver import solve
 from lib.fairness import fairness, group_rates
@@ -549,6 +553,143 @@ def test_sentences_read_well_at_the_ends_of_every_control(explore, name):
     for said in page.evaluate(ENDS, name):
         assert not re.search(r"at most (?:more|fewer) than|NaN|undefined|\d[eE][-−]1\d", said), said
         assert not re.search(r"\b0\.0*[1-9]\d{4}|[1-9]\.\d{4}", said), said
+
+
+CONTROLS = """
+    const explorer = Explorers.defined[name], own = globalThis.ExplorerData?.[explorer.data];
+    const controls = typeof explorer.controls === 'function' ? explorer.controls(own) : explorer.controls;
+    const start = Object.fromEntries(controls.map(c => [c.name, c.value]));
+    const ends = (c) => c.type === 'number' ? [c.min, c.max]
+        : c.type === 'several' ? ['', c.options[0][0]] : c.options.map(([value]) => value);
+"""
+CORNERS = f"""(name) => {{{CONTROLS}
+    let states = [{{}}];
+    for (const c of controls) states = states.flatMap(s => ends(c).map(v => ({{...s, [c.name]: v}})));
+    const step = Math.ceil(states.length / 150);
+    return states.filter((_, i) => i % step === 0).map(s => {{
+        const shown = explorer.show(s, own);
+        return [s, [shown.sentence].flat().join(' '), shown.table.rows.flat()];
+    }});
+}}"""
+# a cap of a search given as an answer, no number, one thing in the plural, a factor of 1 or 0, and a
+# share that rounding made certain
+FALSE = re.compile(
+    r"1e−300(?! or less)|1e15(?! or more)|1e60(?! or more)|infinite|NaN|undefined|−0(?![.\d])"
+    r"|(?<![\d.,])1 (?:are|files|percentage points|rows of)|(?<![\d.,])[01] times"
+    r"|between (.+?) and \1[.;]|probability 1,"
+)
+
+
+@pytest.mark.parametrize("name", sorted({*explorer_names()} - {"who_pays"}))
+def test_sentences_are_true_where_several_controls_are_at_their_ends(explore, name):
+    page, _ = explore(name)
+    for state, said, cells in page.evaluate(CORNERS, name):
+        assert not FALSE.search(said), (state, said)
+        assert not {1e-300, 1e15, 1e60} & {c for c in cells if isinstance(c, float | int)}, state
+
+
+EFFECTS = f"""(name) => {{{CONTROLS}
+    const seen = (s) => explorer.show(s, own);
+    const text = ({{ sentence, table }}) => JSON.stringify([sentence, table]);
+    const drawn = ({{ panels }}) => JSON.stringify(panels.map(({{ title, describe, ...plot }}) =>
+        [title, describe, plot.marks.map(m => [m.data && [...m.data]]), Plot.plot(plot).outerHTML.replace(/plot-[\\w-]*\\d+/g, '')]));
+    const states = [start, ...controls.filter(c => c.type !== 'number').flatMap(c => ends(c).map(v => ({{...start, [c.name]: v}})))];
+    return states.flatMap(s => {{
+        const {{ idle = [] }} = seen(s);
+        const silent = controls.filter(c => {{
+            const shown = [s[c.name], ...ends(c)].map(v => seen({{...s, [c.name]: v}}));
+            return !idle.includes(c.name) && new Set(shown.map(text)).size === 1 && new Set(shown.map(drawn)).size === 1;
+        }});
+        return silent.map(c => [s, c.name]);
+    }});
+}}"""
+
+
+@pytest.mark.parametrize("name", explorer_names())
+def test_a_control_changes_something_or_is_switched_off(explore, name):
+    page, _ = explore(name)
+    assert page.evaluate(EFFECTS, name) == []
+
+
+def test_the_control_of_what_is_sought_is_switched_off(explore):
+    page, _ = explore("solver")
+    off = "() => [...document.querySelectorAll('input:disabled, select:disabled')].map(e => e.id)"
+    for unknown in ("epsilon", "alpha", "n", "epsilon"):
+        page.get_by_label("What to find").select_option(unknown)
+        page.evaluate(DRAWN)
+        assert [name for name in page.evaluate(off) if name] == [f"explore-solver-{unknown}"]
+        changed = page.evaluate(
+            "u => { const s = Explorers.defined.solver, all = s.controls; const of = Object.fromEntries("
+            "all.map(c => [c.name, c.value])), c = all.find(c => c.name === u); return new Set([c.min, c.max]"
+            ".map(v => JSON.stringify(s.show({...of, unknown: u, [u]: v}).table.rows))).size; }",
+            unknown,
+        )
+        assert changed == 1
+
+
+def test_no_answer_of_the_solver_is_beyond_the_wall_that_it_names(explore):
+    rng = np.random.default_rng(11)
+    page, _ = explore("solver")
+    cases = [
+        s | {"unknown": unknown, "beta": float(rng.choice([1e-15, 1e-3, 0.5, 0.9])),
+             "alpha": float(rng.choice([0.05, 0.5, 1.5, 2.0])), "epsilon": float(rng.choice([1e-3, 0.3, 10.0]))}
+        for s in guarantees(rng, 60) for unknown in ("epsilon", "alpha", "beta")
+    ]  # fmt: skip
+    shown = page.evaluate(
+        "cases => cases.map(c => { const {sentence, table} = Explorers.defined.solver.show(c);"
+        " return [sentence.at(-1), table.rows.map(r => r[1])]; })",
+        cases,
+    )
+    named = 0
+    for case, (said, answers) in zip(cases, shown, strict=True):
+        assert "infinite" not in said
+        values = [a for a in answers if isinstance(a, float | int)]
+        alpha, beta = case["alpha"], case["beta"]
+        if wall := re.search(r"accept an ε above ([\d.,]+),", said):
+            end = float(wall[1].replace(",", ""))
+            exact = insufficient_epsilon(alpha + beta * (2 - alpha))
+            assert exact <= end <= 1.011 * exact
+            assert case["unknown"] != "epsilon" or max(values, default=0) <= end
+        elif wall := re.search(r"promise an? [αβ] below ([\d.]+(?:e−\d+)?),", said):
+            end = float(wall[1].replace("−", "-"))
+            alpha, beta = (end if case["unknown"] == n else case[n] for n in ("alpha", "beta"))
+            assert membership_distance(case["epsilon"]) >= alpha + beta * (2 - alpha) - 1e-9
+            assert min(values, default=2) >= end
+        named += wall is not None
+    assert named > 60
+
+
+def test_a_mean_of_their_own_that_is_off_by_more_than_the_range_is_called_no_answer(explore):
+    page, _ = explore("means")
+    asked = "s => [].concat(Explorers.defined.means.show(s).sentence).join(' ')"
+    start = {"members": 2, "rho": 0.5, "distance": 1, "sigma": 5.69, "width": 24, "n": 191372}
+    said = page.evaluate(asked, start)
+    assert "by 249 " in said
+    assert "larger than the range of 24" in said
+    assert "larger than the range" not in page.evaluate(asked, start | {"members": 100})
+    assert "larger than the 1,000 in all" in page.evaluate(
+        asked, start | {"n": 1000, "members": 9999}
+    )
+    assert "Move the distance" in page.evaluate(asked, start | {"distance": 10, "width": 1})
+
+
+def test_every_fair_threshold_is_found_where_two_are_close_and_at_the_ends(formula):
+    body = "([base, one, distance]) => Formulas.firstRoot(t => Formulas.ratesAt(one, base, distance).acc - Formulas.ratesAt(t, base, distance).acc, -1.5, 3.5)"
+    cases = [
+        (0.5, 0.75, 1.5),
+        (0.5, 0.76, 1.5),
+        (0.4, 1.03, 1.5),
+        (0.1, 3.5, 1.5),
+        (0.9, -1.5, 1.5),
+    ]
+    for (base, one, distance), found in zip(cases, formula(body, cases), strict=True):
+        assert found is not None, (base, one, distance)
+        accuracy = [
+            base * stats.norm.sf(t - distance) + (1 - base) * stats.norm.cdf(t)
+            for t in (found, one)
+        ]
+        near(*accuracy)
+        assert found <= one + 1e-6
 
 
 def test_shares_are_said_so_that_at_most_can_stand_before_them(explore):

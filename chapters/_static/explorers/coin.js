@@ -43,19 +43,19 @@
       return {
         sentence: [
           `Your honest answer is “${truth}”. You tossed ${own.first ? "heads, so you tell it" : `tails and then ${side(own.second)}, so the coin speaks`}: your file says “${word(own.yes)}”. Anyone who thought both answers equally likely may now bet ${odds} to 1 on it, and never more.`,
-          `Of ${number(people, 5)} neighbours, ${number(last.yes, 5)} files say yes. Take the coins out, and the estimate is ${number(100 * last.estimate)}%; in the whole town it is ${percent(SHARE)}. In 95 of 100 surveys like this one the estimate is within ${number(100 * last.error)} points.`,
+          `Of ${number(people, 5)} neighbours, ${number(last.yes, 5)} ${last.yes === 1 ? "file says" : "files say"} yes. Take the coins out, and the estimate is ${number(100 * last.estimate)}%${last.estimate < 0 || last.estimate > 1 ? " (no share is, so this is noise)" : ""}; in the whole town it is ${percent(SHARE)}. In about 95 of 100 surveys like this one the estimate is within ${number(100 * last.error)} points${last.error > 0.5 ? ", although a guess of 50% is off by 50 at most" : ""}.`,
           `Now unmask neighbour ${target}. Her file says “${word(file)}”. Before you read it, ${outOf100(SHARE)} neighbours like her had cheated; among those with such a file it is ${outOf100(bet)}.`,
         ],
         panels: [
           { title: `The estimate settles: share who cheated, from ${number(people, 5)} files`, wide: 420, height: 230, marginLeft: 46,
-            describe: `The estimate after each neighbour. After ${people} it is ${percent(Math.max(0, last.estimate))}; in the town it is ${percent(SHARE)}.`,
+            describe: `The estimate after each neighbour. After ${people} it is ${number(100 * last.estimate)}%; in the town it is ${percent(SHARE)}.`,
             x: { type: "log", label: "neighbours who have answered (log scale)", tickFormat: "~s", ticks: 4 },
             y: { label: null, domain: [-0.2, 0.8], clamp: true, tickFormat: "%" },
             marks: [
               Plot.areaY(line, { x: "n", y1: (d) => SHARE - d.error, y2: (d) => SHARE + d.error, fill: COLOURS.blue, fillOpacity: 0.15 }),
               Plot.ruleY([SHARE], { stroke: COLOURS.dark, strokeDasharray: "4 3" }),
               Plot.line(line, { x: "n", y: "estimate", stroke: COLOURS.blue, strokeWidth: 2 }),
-              Plot.dot([last], { x: "n", y: "estimate", r: 5, fill: COLOURS.blue, tip: true, title: (d) => `after ${d.n}: ${percent(d.estimate)}` }),
+              Plot.dot([last], { x: "n", y: "estimate", r: 5, fill: COLOURS.blue, tip: true, title: (d) => `after ${d.n}: ${number(100 * d.estimate)}%` }),
             ] },
           { title: "What the researcher can read: full for yes, empty for no", wide: 420, height: 150, marginLeft: 14, marginRight: 14, marginTop: 12, marginBottom: 12,
             describe: `${seen.length} files, ${seen.filter((d) => d.yes).length} of which say yes. Neighbour ${target} is marked: ${word(file)}.`,

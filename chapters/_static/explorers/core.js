@@ -19,12 +19,23 @@ globalThis.Explorers = (() => {
     return text.replace("-", "−");
   };
   const percent = (x) => (x > 0 && x < 0.001 ? "< 0.1%" : x < 1 && x > 0.999 ? "> 99.9%" : `${number(100 * x)}%`);
-  // shares as people: 73 of 100, and near the ends 3 of 1,000 and all but 3 of 1,000, so that "at most" can stand before each
-  const outOf100 = (x) => {
-    const near = Math.min(x, 1 - x), crowd = near > 0 ? Math.max(100, 10 ** Math.ceil(-Math.log10(near) - 1e-9)) : 100;
+  // shares as people: 73 of 100, and near the ends 3 of 1,000 and all but 3 of 1,000, so that "at most" can stand before each;
+  // of `least` people or more
+  const outOf = (x, least) => {
+    const near = Math.min(x, 1 - x), crowd = near > 0 ? Math.max(least, 10 ** Math.ceil(-Math.log10(near) - 1e-9)) : least;
     const count = (share) => Math.round(share * crowd).toLocaleString("en-GB"), all = crowd.toLocaleString("en-GB");
-    return crowd > 100 && x > 0.5 ? `all but ${count(1 - x)} of ${all}` : `${count(x)} of ${all}`;
+    return crowd > least && x > 0.5 ? `all but ${count(1 - x)} of ${all}` : `${count(x)} of ${all}`;
   };
+
+  const outOf100 = (x) => outOf(x, 100);
+  // how many people it takes to tell shares, each larger than the one before, apart
+  const crowd = (...shares) => {
+    let least = 100;
+    const told = () => shares.every((x, i) => i === 0 || Math.round(x * least) > Math.round(shares[i - 1] * least));
+    while (least < 1e9 && !told()) least *= 10;
+    return least;
+  };
+  const listing = (names) => (names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${names.at(-1)}` : names.join(""));
 
   const element = (name, attributes = {}, ...children) => {
     const made = document.createElement(name);
@@ -172,6 +183,10 @@ globalThis.Explorers = (() => {
       while (panels.children.length < shown.panels.length) panels.append(element("div", { class: "explorer-panel" }));
       shown.panels.forEach((panel, i) => draw(panels.children[i], panel, Math.max(240, Math.min(panel.wide || 640, panels.children[i].clientWidth || 340))));
       if (values.open) fill(table, shown.table);
+      const idle = shown.idle ?? []; // controls that change nothing now
+      controls.forEach((c, i) => {
+        for (const field of made[i].box.querySelectorAll("input, select")) field.disabled = idle.includes(c.name);
+      });
       root.dataset.milliseconds = (performance.now() - start).toFixed(1);
     };
     const ask = () => { if (!waiting) { waiting = true; requestAnimationFrame(update); } };
@@ -210,5 +225,5 @@ globalThis.Explorers = (() => {
     root.dataset.ready = "yes";
   };
 
-  return { define: (name, explorer) => { defined[name] = explorer; }, defined, mount, csv, fromStep, number, percent, outOf100, COLOURS };
+  return { define: (name, explorer) => { defined[name] = explorer; }, defined, mount, csv, fromStep, number, percent, outOf, outOf100, crowd, listing, COLOURS };
 })();

@@ -73,7 +73,7 @@ globalThis.Formulas = (() => {
   const fairness = (zero, one) => ({
     DI: zero.positive / one.positive, SPD: one.positive - zero.positive, EOD: one.tpr - zero.tpr, OAD: one.acc - zero.acc });
 
-  // where `f` changes its sign between low and high: the first such place on a grid, then bisection; scipy.optimize.brentq
+  // where `f` is 0 between low and high: the first change of its sign on a grid, then bisection; scipy.optimize.brentq
   const bisect = (f, low, high) => {
     let from = f(low);
     for (let i = 0; i < 200 && high - low > 1e-14 * max(1, abs(low)); i++) {
@@ -82,10 +82,27 @@ globalThis.Formulas = (() => {
     }
     return (low + high) / 2;
   };
+  const lowest = (f, low, high) => { // where `f`, which falls and then rises, is least
+    for (let i = 0; i < 100; i++) {
+      const a = low + (high - low) / 3, b = high - (high - low) / 3;
+      if (f(a) > f(b)) low = a; else high = b;
+    }
+    return (low + high) / 2;
+  };
   const firstRoot = (f, low, high, cells = 80) => {
-    for (let i = 0; i < cells; i++) {
-      const a = low + (high - low) * i / cells, b = low + (high - low) * (i + 1) / cells;
-      if ((f(a) > 0) !== (f(b) > 0)) return bisect(f, a, b);
+    const at = (i) => low + (high - low) * i / cells, values = [];
+    for (let i = 0; i <= cells; i++) {
+      values.push(f(at(i)));
+      if (i === 0 || i === cells) if (abs(values[i]) < 1e-12) return at(i);
+      if (i === 0) continue;
+      const [before, last, now] = [values[i - 2], values[i - 1], values[i]];
+      const above = (x) => x > 0, side = above(last) ? 1 : -1;
+      if (i > 1 && above(before) === above(last) && above(last) === above(now) && abs(last) <= abs(before) && abs(last) <= abs(now)) {
+        const turn = lowest((x) => side * f(x), at(i - 2), at(i)), there = f(turn); // two changes can hide beside it, or a touch
+        if (abs(there) < 1e-12) return turn;
+        if (above(there) !== above(last)) return bisect(f, at(i - 2), turn);
+      }
+      if (above(last) !== above(now)) return bisect(f, at(i - 1), at(i));
     }
     return null;
   };
@@ -321,6 +338,6 @@ globalThis.Formulas = (() => {
 
   return { normalTail, raised, power, PROTOCOLS, protocol, optimalTheta, variance, supported, ratesOfCounts, ratesAt, fairness,
     bisect, firstRoot, coinpressNoise, meanAbsolute, clipSlack, stratifiedBound,
-    limitDistance, halfSampleDistance, requiredSize, LARGEST, solve, insufficientEpsilon,
+    limitDistance, halfSampleDistance, requiredSize, LARGEST, SEARCHED, solve, insufficientEpsilon,
     CORRECTIONS, judge, verdicts, flip };
 })();

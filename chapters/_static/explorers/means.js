@@ -23,12 +23,17 @@
       const log = (x) => Math.log(x);
       const even = own(2) > plain && own(most) < plain ? Math.exp(F.bisect((t) => own(Math.exp(t)) - plain, log(2), log(most))) : null;
       const bottom = Math.min(plain, curve.at(-1).own, now) / 2, top = Math.max(curve[0].own, plain) * 2;
-      const gains = now < plain;
+      const gains = now < plain, farthest = width * (1 - Math.min(members, n) / n); // with this group and all others in the range
+      const impossible = members > n ? `A group of ${number(members, 7)} people is larger than the ${number(n, 8)} in all. Make the group smaller.`
+        : distance > farthest ? `If the range of ${number(width)} holds, the mean of ${number(members, 7)} people among ${number(n, 8)} is at most ${number(farthest)} from everybody's. Move the distance or the range.` : null;
+      const wild = [plain > width ? "everybody's mean" : null, now > width ? "their own mean" : null].filter(Boolean);
+      const beyond = ` ${wild.length === 2 ? "Both errors are" : `The error of ${wild[0]} is`} larger than the range of ${number(width)}, so any guess inside the range is nearer.`;
+      const result = members === n ? " They are everybody, so it is the same mean." : wild.length === 2 ? "" : ` They ${gains ? "gain" : "lose"} with a mean of their own.`;
       return {
-        sentence: [
-          `A group of ${number(members, 7)} people: the private mean of everybody is off by ${number(plain)} for them, and a private mean of their own by ${number(now)} (mean size of the error). ` +
-            `They ${gains ? "gain" : "lose"} with a mean of their own.`,
-          even === null ? `At ρ = ${number(rho)}, groups of every size ${own(2) <= plain ? "gain" : "lose"}.` : `At ρ = ${number(rho)}, groups gain from about ${number(Math.ceil(even), 6)} people on.`,
+        sentence: impossible ? [impossible] : [
+          `A group of ${number(members, 7)} people: the private mean of everybody is off by ${number(plain)} for them, and a private mean of their own by ${number(now)} (mean size of the error).` +
+            (wild.length ? beyond : "") + result,
+          even === null ? `At ρ = ${number(rho)}, ${own(2) < plain ? "every group gains" : "no group gains"}.` : `At ρ = ${number(rho)}, groups gain from about ${number(Math.ceil(even), 6)} people on.`,
         ],
         panels: [
           { title: "Error of the group's mean, by group size", wide: 760, marginLeft: 62,

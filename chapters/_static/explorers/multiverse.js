@@ -43,12 +43,13 @@
       const swings = listed.filter((r) => r.flip && r.flip.at >= 0.01 && r.flip.at <= 100).sort((a, b) => Math.abs(Math.log(a.flip.at / factor)) - Math.abs(Math.log(b.flip.at / factor)));
       const near = swings.slice(0, 12).map((r, i) => ({ ...r, short: `${i + 1}. ${r.statement.length > 38 ? `${r.statement.slice(0, 37).trimEnd()}…` : r.statement}` }));
       const ends = [Math.min(factor / 1.2, ...near.map((r) => r.flip.at)), Math.max(factor * 1.2, ...near.map((r) => r.flip.at))];
-      const both = which.hyper === "tuned" && which.rounding === "round";
+      const tuned = which.hyper === "tuned", many = (k, one, more) => `${k} ${k === 1 ? one : more}`;
       return {
+        idle: tuned ? ["rounding"] : [],
         sentence: [
-          `Of ${claims.length} claims of the papers, ${count(claims).map(([v, n]) => `${n} are ${v}`).join(", ").replace("are same direction", "come out in the same direction")}.`,
-          (moved.length ? `${moved.length} of all ${rows.length} rows differ from the ledger.` : `All ${rows.length} rows are as in the ledger.`) +
-            (near.length ? ` Nearest to a change: “${near[0].statement}” This would be ${near[0].flip.verdict} at tolerance × ${number(near[0].flip.at)}.` : "") + (both ? " No runs combine tuned hyper-parameters with the other rounding; the tuned runs round down." : ""),
+          `Of ${claims.length} claims of the papers, ${count(claims).map(([v, n]) => (v === "same direction" ? `${many(n, "comes", "come")} out in the same direction` : `${many(n, "is", "are")} ${v}`)).join(", ")}.`,
+          (moved.length ? `${moved.length} of all ${rows.length} rows ${moved.length === 1 ? "differs" : "differ"} from the ledger.` : `All ${rows.length} rows are as in the ledger.`) +
+            (near.length ? ` Nearest to a change: “${near[0].statement}” This would be ${near[0].flip.verdict} at tolerance × ${number(near[0].flip.at)}.` : "") + (tuned ? " The tuned runs round down; no runs combine tuned hyper-parameters with the other rounding." : ""),
         ],
         panels: [
           { title: "Every row, in the ledger's order of verdicts; a ring marks a changed verdict", wide: 760, height: 30 + 19 * top, marginLeft: 8, marginRight: 8, marginTop: 4, marginBottom: 4,
@@ -59,7 +60,7 @@
               Plot.dot(tiles, { x: "x", y: "y", r: 6, symbol: "square", fill: (d) => COLOUR[d.verdict], stroke: (d) => (d.moved ? COLOURS.dark : COLOUR[d.verdict] === "none" ? COLOURS.grey : "none"), strokeWidth: (d) => (d.moved ? 3 : 1), tip: { lineWidth: 36 },
                 title: (d) => `${d.id}: ${d.verdict}${d.moved ? ` (ledger: ${d.before})` : ""}\n${d.statement}\n${distance(d)}` }),
             ] },
-          { title: "The twelve rows that are nearest to another verdict", wide: 760, height: 40 + 22 * near.length, marginLeft: 260, marginRight: 30,
+          { title: near.length > 1 ? `The ${near.length} rows that are nearest to another verdict` : near.length ? "The row that is nearest to another verdict" : "No row is near another verdict", wide: 760, height: 40 + 22 * near.length, marginLeft: 260, marginRight: 30,
             describe: near.map((r) => `${r.short}: ${distance(r)}`).join("; ") || "No row has a tolerance that changes its verdict.",
             x: { type: "log", label: "tolerance × at the change (log scale)", domain: ends, nice: false, tickFormat: (d) => number(d, 2), ticks: [ends[0], factor, ends[1]] },
             y: { label: null, domain: near.map((r) => r.short) },

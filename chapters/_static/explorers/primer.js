@@ -1,6 +1,6 @@
 "use strict";
 {
-  const { number, percent, outOf100, COLOURS } = Explorers, F = Formulas;
+  const { number, percent, outOf, crowd, COLOURS } = Explorers, F = Formulas;
   const times = (epsilon) => number(Math.exp(epsilon));
 
   Explorers.define("primer", {
@@ -12,6 +12,7 @@
     show({ epsilon, prior }) {
       const grid = d3.range(0, 1.0001, 0.01), corner = 1 / (1 + Math.exp(epsilon));
       const low = F.raised(prior, -epsilon), high = F.raised(prior, epsilon);
+      const people = crowd(low, prior, high), found = F.power(0.05, epsilon);
       const tests = [0, corner, 1].map((alpha) => ({ alpha, power: F.power(alpha, epsilon) }));
       const region = [{ alpha: 0, low: 0, high: 0 }, { alpha: corner, low: 1 - F.power(1 - corner, epsilon), high: F.power(corner, epsilon) },
         { alpha: 1 - corner, low: 1 - F.power(corner, epsilon), high: F.power(1 - corner, epsilon) }, { alpha: 1, low: 1, high: 1 }];
@@ -21,8 +22,8 @@
       });
       return {
         sentence: `At ε = ${number(epsilon)}, a report changes the odds by a factor of at most ${times(epsilon)}. ` +
-          `Before the report, ${outOf100(prior)} such guesses are right; after it, between ${outOf100(low)} and ${outOf100(high)}. ` +
-          `A test that wrongly accuses 5 of 100 people finds at most ${outOf100(F.power(0.05, epsilon))}.`,
+          `Before the report, ${outOf(prior, people)} such guesses are right; after it, between ${outOf(low, people)} and ${outOf(high, people)}. ` +
+          `A test that wrongly accuses 5 of 100 people finds at most ${outOf(found, crowd(0.05, found))}.`,
         panels: [
           { title: "Tests that ε allows (attacker's ROC)", wide: 380, height: 320,
             describe: `The region of tests that epsilon ${number(epsilon)} allows. Its corner has a false positive rate of ${percent(corner)} and a true positive rate of ${percent(1 - corner)}.`,

@@ -1,6 +1,6 @@
 "use strict";
 {
-  const { number, percent, COLOURS } = Explorers, F = Formulas;
+  const { number, percent, listing, COLOURS } = Explorers, F = Formulas;
   const NAMES = Object.keys(F.PROTOCOLS);
 
   Explorers.define("protocols", {
@@ -22,14 +22,18 @@
       const best = rows.filter((r) => r.error <= least * (1 + 1e-9)).map((r) => r.name);
       const budgets = d3.range(0, 61).map((i) => 0.1 * 100 ** (i / 60));
       const curves = NAMES.flatMap((name) => budgets.map((e) => ({ name, e, error: error(name, e) })));
+      const held = frequency === 0 ? `nobody of ${number(n, 7)} people holds` : `${frequency === 1 ? "each" : percent(frequency)} of ${number(n, 7)} people ${frequency === 1 ? "holds" : "hold"}`;
+      const chance = (p) => (p < 1 && number(p) === "1" ? "above 0.999" : number(p)), points = number(100 * least);
+      const times = (own) => (number(own / least) === "1" ? `larger by less than 1%` : `${number(own / least)} times as large`);
       const own = rows.find((r) => r.name === focus), colour = (d) => (d.name === focus ? COLOURS.red : best.includes(d.name) ? COLOURS.blue : COLOURS.grey);
       const [front, back] = [(d) => d.name === focus || best.includes(d.name), (d) => d.name !== focus && !best.includes(d.name)];
       const line = (filter, width) => Plot.line(curves.filter(filter), { x: "e", y: "error", z: "name", stroke: colour, strokeWidth: width });
       return {
-        sentence: `With ${number(k)} values and ε = ${number(epsilon)}, ${best.join(" and ")} ${best.length > 1 ? "have" : "has"} the smallest error: ` +
-          `the share of a value that ${percent(frequency)} of ${number(n, 7)} people hold is off by ${number(100 * least)} percentage points (one standard error). ` +
-          `The error of ${focus} is ${number(own.error / least)} times as large. ` +
-          `Its report supports the true value with probability ${number(own.own)}, and the expected number of supported values is ${number(own.supports)}.`,
+        sentence: `With ${number(k)} values and ε = ${number(epsilon)}, ${listing(best)} ${best.length > 1 ? "have" : "has"} the smallest error: ` +
+          `the share of a value that ${held} is off by ${points} percentage ${points === "1" ? "point" : "points"} (one standard error)` +
+          `${least > 0.5 ? ", although a guess of 50% is off by 50 at most" : ""}. ` +
+          (best.includes(focus) ? "" : `The error of ${focus} is ${times(own.error)}. `) +
+          `A report of ${focus} supports the true value with probability ${chance(own.own)}, and the expected number of supported values is ${number(own.supports)}.`,
         panels: [
           { title: "How often a report supports a value", wide: 400, marginLeft: 70,
             describe: `For each protocol the probability that a report supports the true value and another value. ${focus}: ${number(own.own)} and ${number(own.other)}.`,
@@ -40,7 +44,7 @@
               Plot.dot(rows, { y: "name", x: "own", r: 5, fill: colour, tip: true, title: (d) => `${d.name}: supports the true value with probability ${number(d.own)}` }),
             ] },
           { title: "Error of an estimated share, by budget", wide: 420, marginLeft: 62, marginTop: 36,
-            describe: `Standard error of each protocol against epsilon from 0.1 to 10, on logarithmic scales, for ${k} values. At epsilon ${number(epsilon)} the smallest is that of ${best.join(" and ")}.`,
+            describe: `Standard error of each protocol against epsilon from 0.1 to 10, on logarithmic scales, for ${k} values. At epsilon ${number(epsilon)} the smallest is that of ${listing(best)}.`,
             x: { type: "log", label: "budget ε", tickFormat: "~g", ticks: [0.1, 0.3, 1, 3, 10] }, y: { type: "log", label: "standard error", tickFormat: (d) => number(d), ticks: 4 },
             marks: [
               line(back, 1), line(front, 2),

@@ -3,6 +3,8 @@
   const { number, COLOURS } = Explorers;
   const METRICS = { DI: "disparate impact (DI)", SPD: "statistical parity difference (SPD)", EOD: "equal opportunity difference (EOD)", OAD: "overall accuracy difference (OAD)",
     acc: "accuracy", f1: "F1", auc: "AUC of scores", recall: "recall", tpr_0: "true positive rate of group 0", tpr_1: "true positive rate of group 1" };
+  // what the paper has in no figure: its AUC is that of hard labels
+  const UNSEEN = ["auc", "tpr_0", "tpr_1"];
   const FAIR = { DI: 1, SPD: 0, EOD: 0, OAD: 0 };
   const PROTOCOLS = Object.keys(Formulas.PROTOCOLS);
   const withEnds = ([mean, low, high]) => (low === null ? number(mean) : `${number(mean)} [${number(low)}, ${number(high)}]`);
@@ -34,10 +36,11 @@
       const ends = rows.filter((r) => r.e === data.epsilons.at(-1)).sort((a, b) => a.mean - b.mean).map((r) => ({ ...r, at: r.mean }));
       ends.forEach((r, i) => { if (i) r.at = Math.max(r.at, ends[i - 1].at + step); });
       return {
+        idle: chosen.length ? [] : ["split", "epsilon"],
         sentence: [
           `${title}, ${words}: without privacy ${withEnds(base)}.` +
             (at.length ? ` At ε = ${epsilon} (${split}): ${at.map((r) => `${r.protocol} ${withEnds([r.mean, r.low, r.high])}`).join("; ")}.` : " No protocol is chosen."),
-          printed.length ? `The paper prints ${printed.map((p) => (p.epsilon === null ? `${number(p.target)} without privacy` : `about ${number(p.target)} at ε = ${p.epsilon}, over all protocols`)).join(", and ")}.` : "The paper prints no number for this metric here; it shows a figure.",
+          printed.length ? `The paper prints ${printed.map((p) => (p.epsilon === null ? `${number(p.target)} without privacy` : `about ${number(p.target)} at ε = ${p.epsilon}, over all protocols`)).join(", and ")}.` : UNSEEN.includes(metric) ? "The paper has neither a number nor a figure of this metric." : "The paper prints no number for this metric here; it shows a figure.",
         ],
         panels: [{
           title: `${title}: ${words}`, wide: 760, height: 320, marginRight: 70,

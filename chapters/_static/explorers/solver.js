@@ -4,14 +4,37 @@
   const BOUNDS = { theorem7: "Theorem 7", theorem8: "Theorem 8", tightened: "tightened", within: "within the group" };
   const WORDS = { epsilon: "budget ε", alpha: "distance α", beta: "probability β", gamma: "people in the smallest group", collection: "number of groups", n: "people in all" };
   const BEST = { epsilon: "largest", alpha: "smallest", beta: "smallest", gamma: "smallest", collection: "largest", n: "largest" };
+  const ASKED = { ...WORDS, gamma: "number of people in the smallest group", n: "number of people in all" };
   // three digits, rounded to the side on which the guarantee holds; lib.coherence.answers.round_outward has four
   const outward = (x, up) => {
     const unit = 10 ** (Math.floor(Math.log10(x)) - 2);
     return (up ? Math.ceil(x / unit - 1e-9) : Math.floor(x / unit + 1e-9)) * unit;
   };
-  const long = (name, x) => (["gamma", "n", "collection"].includes(name) || !Number.isFinite(x) ? number(x, 15) : number(outward(x, BEST[name] === "smallest")));
+  const long = (name, x) => (["gamma", "n", "collection"].includes(name) ? number(x, 15) : number(outward(x, BEST[name] === "smallest")));
+  // an answer at which the search ends is not the best one; a theorem's own largest ε is
+  const answer = (name, mode, x) => {
+    if (x === null) return "none";
+    if (x === Infinity) return "any number";
+    const largest = BEST[name] === "largest", end = name === "epsilon" ? 600 : F.SEARCHED[name][Number(largest)];
+    return x === end && name !== "gamma" ? `${long(name, x)} or ${largest ? "more" : "less"}` : long(name, x);
+  };
   const COLOUR = { theorem7: COLOURS.red, theorem8: COLOURS.grey, tightened: COLOURS.grey, within: COLOURS.blue }; // as in the figures of the part
   const DASH = { theorem8: "5 3" };
+
+  // What a known release forbids: its distance has a mean of at least 2 tanh(ε/4) and is at most 2, so it exceeds α with
+  // probability above β where that mean is above α + β (2 − α). lib.coherence.bounds.within_group.membership_distance
+  const wall = (unknown, { alpha, beta, epsilon }, fails) => {
+    const because = "because a known release then exceeds α more often than β", mean = 2 * Math.tanh(epsilon / 4);
+    if (alpha === 2) return "No distance is above 2, so α = 2 promises nothing.";
+    if (beta === 1) return "Every probability is at most 1, so β = 1 promises nothing.";
+    if (unknown === "alpha") {
+      const least = (mean - 2 * beta) / (1 - beta);
+      return least > 0 ? `At ε = ${number(epsilon)}, no bound can promise an α below ${number(outward(least, false))}, ${because}.` : null;
+    }
+    if (unknown === "beta" && mean > alpha) return `At ε = ${number(epsilon)}, no bound can promise a β below ${number(outward((mean - alpha) / (2 - alpha), false))}, ${because}.`;
+    if (unknown === "beta") return `With an ε above ${number(outward(fails, true))}, β cannot be as small as you like, because the mean distance of a known release is then above α.`;
+    return `At α = ${number(alpha)}, no bound can accept an ε above ${number(outward(fails, true))}, ${because}.`;
+  };
 
   Explorers.define("solver", {
     title: "what a coherence guarantee needs",
@@ -29,18 +52,20 @@
       const modes = Object.keys(BOUNDS), fits = unknown === "gamma" || unknown === "n" || s.gamma <= s.n;
       const found = modes.map((mode) => ({ mode, value: fits ? F.solve(mode, unknown, s) : null }));
       const grid = d3.range(0, 61).map((i) => 1e-4 * 1e5 ** (i / 60));
-      const n = s.n ?? 5e6, group = s.gamma, known = { alpha: given.alpha, beta: given.beta, collection: given.collection, n, ...s };
-      const curve = modes.flatMap((mode) => grid.filter((e) => e <= F.LARGEST[mode]).map((epsilon) => ({ mode, epsilon, needed: F.requiredSize(mode, { ...known, epsilon }) })))
+      const group = s.gamma, own = !["epsilon", "gamma"].includes(unknown); // a bound is drawn at its own answer
+      const curve = found.filter(({ value }) => !own || value !== null).flatMap(({ mode, value }) =>
+        grid.filter((e) => e <= F.LARGEST[mode]).map((epsilon) => ({ mode, epsilon, needed: F.requiredSize(mode, { ...s, ...(own ? { [unknown]: value } : {}), epsilon }) })))
         .filter((d) => d.needed <= 1e12);
-      const say = ({ mode, value }) => `${value === null ? "none" : long(unknown, value)} (${BOUNDS[mode]})`;
-      const fails = F.insufficientEpsilon(given.alpha);
+      const say = ({ mode, value }) => `${answer(unknown, mode, value)} (${BOUNDS[mode]})`;
+      const fails = "alpha" in s ? F.insufficientEpsilon(s.alpha + (s.beta ?? 0) * (2 - s.alpha)) : Infinity;
       return {
+        idle: [unknown],
         sentence: [
-          fits ? `The ${BEST[unknown]} ${WORDS[unknown]} that holds: ${found.map(say).join(", ")}.` : `The smallest group has ${number(s.gamma, 15)} people, more than the ${number(s.n, 15)} in all. Make the group smaller.`,
-          unknown === "alpha" ? `At any α, some release with ε of about 2α fails, so no bound can accept a larger ε.` : `At α = ${number(given.alpha)}, some release with ε = ${number(fails)} fails, so no bound can accept a larger ε.`,
-        ],
+          fits && found.every(({ value }) => value === null) ? `None of the four bounds accepts any ${ASKED[unknown]}.` : fits ? `The ${BEST[unknown]} ${ASKED[unknown]} that a bound accepts: ${found.map(say).join(", ")}.` : `The smallest group has ${number(s.gamma, 15)} people, more than the ${number(s.n, 15)} in all. Make the group smaller.`,
+          wall(unknown, s, fails),
+        ].filter(Boolean),
         panels: [{
-          title: "People that a group needs, by budget", wide: 760, height: 320, marginLeft: 62,
+          title: own ? "People that a group needs, by budget, each bound at its own answer" : "People that a group needs, by budget", wide: 760, height: 320, marginLeft: 62,
           describe: `Members that each bound needs, against epsilon, on logarithmic scales. ${found.map(say).join("; ")}.`,
           x: { type: "log", label: "budget ε (log scale)", tickFormat: "~g", domain: [1e-4, 10], ticks: [0.0001, 0.001, 0.01, 0.1, 1, 10] },
           y: { type: "log", label: "people needed (log scale)", tickFormat: (d) => d3.format("~s")(d).replace("G", " bn").replace("M", " m"), ticks: 6 },
@@ -53,16 +78,17 @@
           ],
         }],
         table: {
-          caption: `The ${BEST[unknown]} valid ${WORDS[unknown]} under each bound.`,
-          columns: ["bound", `${BEST[unknown]} ${WORDS[unknown]}`, "people needed at this ε"],
+          caption: `The ${BEST[unknown]} valid ${ASKED[unknown]} under each bound.`,
+          columns: ["bound", `${BEST[unknown]} ${ASKED[unknown]}`, "people needed at this ε"],
           rows: found.map(({ mode, value }) => {
+            const said = answer(unknown, mode, value), open = value !== null && / /.test(said); // "any number", "1e15 or more"
             const full = { ...s, [unknown]: value }, epsilon = full.epsilon;
             const needed = value === null || epsilon > F.LARGEST[mode] ? null : F.requiredSize(mode, full);
-            return [BOUNDS[mode], value, needed];
+            return [BOUNDS[mode], open ? said : value, needed];
           }),
         },
       };
     },
-    note: "Theorems 7 and 8 are the paper's, the other two bounds are ours. δ = 0; Theorem 8 also allows a tiny δ. The slider of the number you look for has no effect. The wall: from there on a known release fails. Dashed across: the size of the smallest group. Exact arithmetic, no data.",
+    note: "Theorems 7 and 8 are the paper's, the other two bounds are ours. δ = 0; Theorem 8 also allows a tiny δ. The slider of the number you look for is switched off. The wall: beyond it a known release exceeds α more often than β. Dashed across: the size of the smallest group. Exact arithmetic, no data.",
   });
 }

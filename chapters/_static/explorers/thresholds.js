@@ -2,7 +2,8 @@
 {
   const { number, percent, COLOURS } = Explorers, F = Formulas;
   const LOW = -1.5, HIGH = 3.5;
-  const signed = (x) => (x > 0 ? `+${number(x)}` : number(x));
+  const ZERO = 1e-12; // sums of rounded products
+  const signed = (x) => (Math.abs(x) < ZERO ? "0" : x > 0 ? `+${number(x)}` : number(x));
 
   Explorers.define("thresholds", {
     title: "a threshold for each group, four metrics",
@@ -16,18 +17,19 @@
     show({ zero, one, baseZero, baseOne, distance }) {
       const fixed = F.ratesAt(one, baseOne, distance), at = (t) => F.fairness(F.ratesAt(t, baseZero, distance), fixed);
       const moved = F.ratesAt(zero, baseZero, distance), now = at(zero);
-      const gap = { SPD: (t) => at(t).SPD, EOD: (t) => at(t).EOD, OAD: (t) => at(t).OAD };
-      const fair = Object.fromEntries(Object.keys(gap).map((m) => [m, F.firstRoot(gap[m], LOW, HIGH)]).map(([m, t]) => [m, t !== null && Math.abs(t) < 1e-9 ? 0 : t]));
       const grid = d3.range(0, 101).map((i) => LOW + (HIGH - LOW) * i / 100);
+      const gap = { SPD: (t) => at(t).SPD, EOD: (t) => at(t).EOD, OAD: (t) => at(t).OAD };
+      const always = Object.fromEntries(Object.keys(gap).map((m) => [m, grid.every((t) => Math.abs(gap[m](t)) < ZERO)]));
+      const fair = Object.fromEntries(Object.keys(gap).map((m) => [m, F.firstRoot(gap[m], LOW, HIGH)]).map(([m, t]) => [m, t !== null && Math.abs(t) < 1e-9 ? 0 : t]));
       const colour = { SPD: COLOURS.blue, EOD: COLOURS.red, OAD: COLOURS.grey };
       const lines = Object.keys(gap).flatMap((m) => grid.map((t) => ({ m, t, gap: gap[m](t) })));
-      const dots = Object.keys(gap).filter((m) => fair[m] !== null).map((m) => ({ m, t: fair[m] }));
-      const words = (m) => (fair[m] === null ? `${m} is 0 at none` : `${m} = 0 at ${number(fair[m])}`);
+      const dots = Object.keys(gap).filter((m) => fair[m] !== null && !always[m]).map((m) => ({ m, t: fair[m] }));
+      const words = (m) => (always[m] ? `${m} is 0 at all` : fair[m] === null ? `${m} is 0 at none` : `${m} = 0 at ${number(fair[m])}`);
       const people = [["group 0", moved], ["group 1", fixed]];
       return {
         sentence: [
           `With thresholds ${number(zero)} and ${number(one)}: DI = ${number(now.DI)}, SPD = ${signed(now.SPD)}, EOD = ${signed(now.EOD)}, OAD = ${signed(now.OAD)}.`,
-          `Thresholds of group 0 from ${number(LOW)} to ${number(HIGH)} that are fair: ${words("SPD")} (there DI = 1 too), ${words("EOD")}, ${words("OAD")}.`,
+          `Thresholds of group 0 from ${number(LOW)} to ${number(HIGH)} that are fair: ${words("SPD")}${fair.SPD === null ? "" : " (there DI = 1 too)"}, ${words("EOD")}, ${words("OAD")}.`,
         ],
         panels: [
           { title: "Gap between the groups, by threshold of group 0", wide: 420,
