@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import sqlite3
 import tempfile
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from pathlib import Path
@@ -90,6 +91,7 @@ def ldp(files: Files) -> pd.DataFrame:
 
 # --- private means
 
+_OUTLIERS = 5  # group errors that Fig. 2 leaves out, of all crossings with as many strata
 _MEANS, _MIXTURES = "stratified_data_means.db", "results_df.pkl"
 _METHODS = dict(zip(("Coinpress", "StratCoinpress", "StratCoinpressPublic"), METHODS, strict=True))
 
@@ -101,7 +103,7 @@ def census_means(files: Files) -> pd.DataFrame:
         place.write_bytes(files[_MEANS])
         with closing(sqlite3.connect(f"{place.as_uri()}?mode=ro", uri=True)) as connection:
             rows = pd.read_sql_query("SELECT * FROM means", connection)
-    found = []
+    found, errors = [], defaultdict(list)
     for (crossing, variable), own in rows.groupby(["combination", "column_name"], sort=False):
         value = own.pivot(index="stratum_id", columns="method", values="mean_value")
         sizes = own.drop_duplicates("stratum_id").set_index("stratum_id")
@@ -116,7 +118,10 @@ def census_means(files: Files) -> pd.DataFrame:
                 for weights in ("exact_data_size", "public_data_size")
             ),
         )
+        losing = np.abs(estimate - truth) > np.abs(plain - truth)
+        people = sizes["exact_data_size"].to_numpy()
         for method, (everyone, own_means) in zip(METHODS, answers, strict=True):
+            errors[variable, len(groups), method].extend(np.abs(own_means - truth))
             found.append(
                 {
                     "variable": variable,
@@ -125,9 +130,16 @@ def census_means(files: Files) -> pd.DataFrame:
                     "method": method,
                     "error": float(stratum_errors(whole["standard"], everyone)),
                     "parity": float(parity_error(truth, own_means, whole["standard"], everyone)),
+                    "losing": float((losing @ people) / people.sum())
+                    if own_means is estimate
+                    else 0.0,
                 }
             )
-    return pd.DataFrame(found).round(12)
+    drawn = {key: sum(sorted(own)[:-_OUTLIERS]) for key, own in errors.items()}
+    keys = zip(
+        *(pd.DataFrame(found)[name] for name in ("variable", "strata", "method")), strict=True
+    )
+    return pd.DataFrame(found).assign(drawn=[drawn[key] for key in keys]).round(12)
 
 
 def mixtures(files: Files) -> pd.DataFrame:

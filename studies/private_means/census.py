@@ -232,6 +232,7 @@ def _one_run(
             "error": stratum_errors(*everyone),
             "parity": parity_error(*near, *everyone),
             "parity_average": parity_error(*near, *everyone, reading="average"),
+            # of this crossing alone: the figure pools all crossings with as many strata
             "parity_published": parity_error(truth, groups, *everyone, **as_published),
             "worst": stratum_errors(*near).max(),
             "clean": stratum_errors(population, clean[method][0]),

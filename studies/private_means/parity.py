@@ -1,8 +1,9 @@
 """Parity error in the readings that the paper allows (Rosenblatt et al., Definition 11).
 
 The formula is a *sum* over strata, the sentence before it says *average*; the
-published figure adds up absolute errors without dividing by the true value and
-leaves out the five largest.
+published figure adds up absolute errors without dividing by the true value. It
+leaves out the five largest, of all crossings with equally many strata together,
+and has no term for the population; ``drop`` leaves out the largest of one crossing.
 """
 
 from __future__ import annotations

@@ -89,6 +89,25 @@ def test_the_mixtures_have_means_and_no_differences_run_by_run():
     assert found.groupby("n")["mean"].mean().mean() == pytest.approx(0.00094, abs=5e-6)
 
 
+def test_who_loses_by_a_mean_of_their_own_is_what_another_reader_counted():
+    found = means.census().query("metric == 'losing' and method == 'StratCOINPRESS'")
+    majority = (found["mean"] > 0.5).groupby(found["variable"]).agg(["sum", "size"])
+    assert majority["sum"].to_dict() == {"SCHL": 13, "WKHP": 6, "JWMNP": 4, "PINCP": 0}
+    assert set(majority["size"]) == {31}
+    at = found.set_index(["variable", "crossing"])["mean"]
+    assert at["SCHL", "SEX_RAC1P"] == pytest.approx(0.70, abs=5e-3)
+
+
+def test_the_bottom_row_of_figure_2_leaves_out_group_errors_of_crossings_of_one_size():
+    found = means.census().query("metric == 'drawn'")
+    at = found.set_index(["variable", "method", "strata"])["mean"].groupby(level=[0, 1, 2])
+    assert (at.nunique() == 1).all()  # one point for all crossings with as many strata
+    drawn = at.first()["SCHL"]
+    for strata, plain, own in ((2, 0.4217, 0.5875), (5, 0, 0), (12, 30.668, 11.580)):
+        assert drawn["COINPRESS", strata] == pytest.approx(plain, abs=1e-3)
+        assert drawn["StratCOINPRESS", strata] == pytest.approx(own, abs=1e-3)
+
+
 def test_each_setting_of_the_synthesizers_has_its_stored_runs():
     counts = synth.cells(tables=AUTHORS).groupby(["synthesizer", "by", "epsilon"]).size()
     assert len(counts) == 3 * 4 * 6
