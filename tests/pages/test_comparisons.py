@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ast
 from types import SimpleNamespace
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -34,7 +35,7 @@ def test_pages_compare():
 def test_a_comparison_is_told_only_under_a_condition(page):
     tree = ast.parse(CELLS[page])
     found = {
-        target.id
+        ast.unparse(target)
         for node in ast.walk(tree)
         if isinstance(node, ast.Assign) and COMPARES in f"{ast.unparse(node.value)}"
         for target in node.targets
@@ -54,7 +55,7 @@ def test_a_page_counts_what_is_stored_and_is_silent_where_nothing_is(
 ):
     monkeypatch.setattr(lib.pages, "headline", lambda *_: None)
     main = results("ldp_main")
-    asked = {"dataset": "lsac", "protocol": "GRR", "split": "uniform"}
+    asked: dict[str, Any] = {"dataset": "lsac", "protocol": "GRR", "split": "uniform"}
     rows = main.query(
         "dataset == 'lsac' and protocol == 'GRR' and split == 'uniform' and epsilon == 1"
     )
