@@ -107,14 +107,21 @@ def _of_authors(
 
 
 def _stand_in_judged(row: Row, measured: Callable[[Claim], Evidence]) -> Row:
-    """The row; without a verdict if a stand-in gave it and all real rows say otherwise.
+    """The row; without a verdict if a stand-in gave it and real rows say otherwise.
 
-    These are the authors' own results and two real tables or more. They say otherwise if the
-    verdict of each is better than the stand-in's, or if that of each is worse. What is too close
-    to call contradicts nothing.
+    A stand-in is no witness against a claim by itself: where the authors' own results, which are of
+    the paper's table, are reproduced or too close to call, it may not be in the same direction or
+    not reproduced. And no verdict stands that the authors' results and two real tables or more all
+    say otherwise of: if the verdict of each is better than the stand-in's, or if that of each is
+    worse. There, what is too close to call contradicts nothing.
     """
     if row.evidence.data != "stand-in" or row.authors is None or row.verdict not in JUDGED:
         return row
+    against = JUDGED.index(row.verdict) > JUDGED.index(TOO_CLOSE)
+    if against and row.authors.verdict in JUDGED[: JUDGED.index(TOO_CLOSE) + 1]:
+        return _withdrawn(
+            row, f"the authors' own results ({row.authors.verdict}) do not count against the claim"
+        )
     others = [judged(claim, measured(claim), None) for claim in row.claim.elsewhere()]
     real = [row.authors, *others]
     decided = set(JUDGED) - {TOO_CLOSE}
@@ -123,12 +130,16 @@ def _stand_in_judged(row: Row, measured: Callable[[Claim], Evidence]) -> Row:
     own, places = JUDGED.index(row.verdict), [JUDGED.index(other.verdict) for other in real]
     if min(places) <= own <= max(places):
         return row
-    words = (
-        f"no verdict from the stand-in ({row.verdict}): the authors' own results"
-        f" ({row.authors.verdict}) and {len(others)} real tables"
-        f" ({', '.join(other.verdict for other in others)}) all say otherwise;"
-        f" {row.evidence.detail}"
+    return _withdrawn(
+        row,
+        f"the authors' own results ({row.authors.verdict}) and {len(others)} real tables"
+        f" ({', '.join(other.verdict for other in others)}) all say otherwise",
     )
+
+
+def _withdrawn(row: Row, reason: str) -> Row:
+    """The row, not comparable for a reason in words."""
+    words = f"no verdict from the stand-in ({row.verdict}): {reason}; {row.evidence.detail}"
     silent = replace(row.evidence, comparable=False, detail=words)
     return replace(row, evidence=silent, verdict="not comparable")
 

@@ -16,6 +16,7 @@ STUDY = Study(
         "studies.coherence.claims.results",
         "studies.coherence.claims.chain",
         "studies.coherence.claims.theory",
+        "studies.coherence.claims.without_dp",
     ),
     chapters=(
         "chapters/coherence/definition",

@@ -37,6 +37,7 @@ STUDY = Study(
         "measures": (
             "mixture_small",
             "mixture_skewed",
+            "mixture_stable",
             "mixture_gap",
             "mixture_ratio",
             "census_error",

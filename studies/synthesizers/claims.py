@@ -103,6 +103,20 @@ def synth_traded_off(frame: pd.DataFrame, metric: str, against: Sequence[str]) -
 
 
 @share_of_settings
+def synth_helps(
+    frame: pd.DataFrame, metric: str, against: Sequence[str], margin: float, **which
+) -> pd.DataFrame:
+    """Of each stratified cell: ``metric`` is better, and no mean score of ``against`` is worse by
+    more than ``margin``.
+    """
+    true = above(*differences(frame, metric, **which))
+    for other in against:
+        own, plain = differences(frame, other, **which)
+        true = true & (own - plain >= -margin - RELATIVE).to_numpy()
+    return pd.DataFrame(true)
+
+
+@share_of_settings
 def synth_best(
     frame: pd.DataFrame,
     synthesizer: str,

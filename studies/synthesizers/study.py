@@ -35,6 +35,7 @@ STUDY = Study(
             "synth_ratio",
             "synth_above",
             "synth_traded_off",
+            "synth_helps",
             "synth_best",
             "synth_near_real",
             "synth_real_accuracy",

@@ -7,6 +7,7 @@ import math
 import os
 import pickle
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -175,6 +176,18 @@ def test_what_is_too_close_to_call_does_not_silence_a_stand_in():
     assert (row.verdict, row.authors.verdict) == ("reproduced", "too close to call")
 
 
+@pytest.mark.parametrize("value", [0.2, 0.6])
+def test_a_stand_in_alone_counts_against_no_claim(value):
+    """Their own results of New York lay on the threshold, and the stand-in refuted the claim."""
+    unsure, ours = Evidence(0.75, 0.7, 0.8, runs=5), Evidence(value, runs=5, data="stand-in")
+    places = {"authors": unsure, "nist": replace(ours, data="real data")}
+    measured = lambda claim: places.get(claim.arguments.get("tables"), ours)  # noqa: E731
+    row = evaluate([Claim(id="a", **ROW)], measured=measured)[0]
+    assert row.authors.verdict == "too close to call"
+    assert row.verdict == "not comparable"
+    assert row.evidence.detail.startswith("no verdict from the stand-in")
+
+
 GOOD, SAME, BAD = "reproduced", "same direction", "not reproduced"
 
 
@@ -184,8 +197,11 @@ GOOD, SAME, BAD = "reproduced", "same direction", "not reproduced"
         (BAD, (GOOD, SAME, GOOD), True),
         (GOOD, (SAME, BAD, SAME), True),
         (SAME, (GOOD, GOOD, GOOD), True),
-        (SAME, (GOOD, BAD, GOOD), False),
-        (BAD, (GOOD, GOOD, BAD), False),
+        (SAME, (GOOD, BAD, GOOD), True),  # a stand-in alone is no witness against a claim
+        (BAD, (GOOD, GOOD, BAD), True),
+        (BAD, (GOOD, BAD, BAD), True),
+        (BAD, (SAME, GOOD, BAD), False),
+        (GOOD, (BAD, GOOD, BAD), False),
         (BAD, (BAD, GOOD, GOOD), False),
         (BAD, ("not stored", GOOD, GOOD), False),
     ],
@@ -205,7 +221,7 @@ def test_a_stand_in_that_all_real_rows_contradict_gives_no_verdict(ours, others,
     [
         (GOOD, GOOD, "real data", "it holds, and in our rerun, too."),
         (BAD, BAD, "x", "it does not hold, and in our rerun, too."),
-        (BAD, GOOD, "stand-in", "it holds; on our stand-in for New York it"),
+        (BAD, GOOD, "stand-in", "it holds; on our stand-in for New York it has no verdict"),
         (GOOD, BAD, "x", "it does not hold; in our rerun it holds."),
         (SAME, GOOD, "x", "it holds; in our rerun it only points the same way"),
         (GOOD, "not stored", "x", ""),

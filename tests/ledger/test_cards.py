@@ -187,11 +187,11 @@ def test_cards_are_displayed_open_as_a_list_and_closed_one_by_one(rows, capsys):
 
 
 def test_the_command_of_a_card_measures_its_row_again(rows, capsys):
-    first = next(row for row in rows if row.claim.id == "stratified-algorithm3")
+    first = next(row for row in rows if row.claim.id == "stratified-clip")
     assert main([*ledger.command(first).split()[3:], "ldp-composes"]) == 0
     out = capsys.readouterr().out
     assert len(re.findall(r"^[A-Z]", out, flags=re.M)) == 2
-    assert re.search(r"^NOT REPRODUCED +stratified-algorithm3", out, flags=re.M)
+    assert re.search(r"^NOT REPRODUCED +stratified-clip", out, flags=re.M)
     assert re.search(r"^REPRODUCED +ldp-composes", out, flags=re.M)
     assert "stored evidence" not in out
     assert "rule: true" in out

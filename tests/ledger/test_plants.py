@@ -26,7 +26,7 @@ from lib.ledger.claim import Claim, read_claims
 from lib.ledger.rules import Evidence, judge
 from lib.rng import stream
 from studies.coherence import summary as coherence_summary
-from studies.coherence.claims import chain, theory
+from studies.coherence.claims import chain, theory, without_dp
 from studies.coherence.claims import results as coherence
 from studies.ldp_fairness import evidence as ldp_evidence
 from studies.ldp_fairness.claims import exact
@@ -271,6 +271,7 @@ EXACT_PLANTS = {
     "less_variance": (as_stated, patched(exact, "make", louder)),
     "single_share": tuple(fixed(exact, "single_value_probability", p) for p in (1.0, 0.3)),
     "inconsistent_share": (as_stated, fixed(exact, "single_value_probability", 0.995)),
+    "domains_ordered": (as_stated, other(datasets=["lsac", "adult"])),
     "splits_agree": (other(sizes=[2, 2]), other(sizes=[2, 2, 5, 2])),
 }
 
@@ -332,6 +333,11 @@ COHERENCE_PLANTS = {
     "dp_bound_holds": (release(0.0), release(2.0)),
     "clear_counts_coherent": (release(0.1, math.inf, "coarse"), release(0.3, math.inf, "coarse")),
     "two_members": (as_stated, other(n=100)),
+    "section5_apart": tuple(splits(distance={"with": d}) for d in (1.0, 0.1)),
+    "generalising_halves": (as_stated, times(without_dp, "max_information", 100)),
+    "subset_in_clear": (as_stated, fixed(without_dp, "size", math.inf)),
+    "higher_epsilon": (as_stated, patched(theory, "table1", lambda h: lambda mode: h())),
+    "coherent_without_privacy": (as_stated, fixed(without_dp, "description_length_size", 1e6)),
     "table1_row": (as_stated, table1_doubled),
     "table1_rows": (as_stated, table1_doubled),
     "section63_example": (as_stated, other(epsilon=0.02)),
@@ -343,7 +349,7 @@ COHERENCE_PLANTS = {
     "clear_column": (fixed(theory, "theorem9_counterexample", None, draws=500), other(draws=500)),
     "clear_count": (other(draws=500), fixed(theory, "theorem11_size", 1.0, draws=1000)),
     "binary_universe": (as_stated, other(alpha=0.001)),
-    "generalising_curator": (fixed(theory, "distinct_log_probability", 0.0), as_stated),
+    "generalising_curator": (fixed(without_dp, "distinct_log_probability", 0.0), as_stated),
 }
 
 
@@ -437,6 +443,7 @@ MEANS_PLANTS = {
     ),
     "mixture_small": (mixtures(lambda *_: 1.0), mixtures(lambda *_: 100.0)),
     "mixture_skewed": (mixtures(lambda n, alpha: alpha), mixtures(lambda n, alpha: 1 / alpha)),
+    "mixture_stable": (mixtures(lambda *_: 1.0), mixtures(lambda *_: 1000.0)),
     "mixture_gap": (mixtures(lambda *_: 1.0), mixtures(lambda *_: 100.0)),
     "mixture_ratio": (mixtures(lambda n, alpha: 1 + 1000 / n), mixtures(lambda n, alpha: n / 500)),
     "census_error": (census(0.2), census(5.0)),
@@ -460,7 +467,7 @@ MEANS_PLANTS = {
     "small_alpha": (other(runs=500), other(alpha=10.0, runs=500)),
     "small_alpha_expression": (other(alpha=0.1), as_stated),
     "statistical_error": (as_stated, patched(means_theory, "stream", wide)),
-    "algorithm3": (other(k=1), as_stated),
+    "algorithm3": (other(total="k"), other(total="one")),
 }
 
 
@@ -525,6 +532,7 @@ SYNTH_PLANTS = {
     "synth_stratified_better": (stratified(0.9, 0.5), stratified(0.5, 0.9)),
     "synth_surely_worse": (stratified(0.9, 0.5), stratified(0.5, 0.9)),
     "synth_cost": (stratified(0.7, 0.7), stratified(0.5, 0.9)),
+    "synth_helps": (stratified(0.9, 0.5), stratified(0.5, 0.9)),
     "synth_ratio": (stratified(0.9, 0.1), stratified(0.5, 0.5)),
     "synth_near_real": (synthesizers(lambda *_: 0.8), synthesizers(lambda *_: 0.5)),
     "synth_real_accuracy": tuple(synthesizers(lambda *_: 0.5, real=real) for real in (0.8, 0.5)),

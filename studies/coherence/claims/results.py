@@ -104,6 +104,12 @@ def section5_left_out_cleared() -> Evidence:
     return _mean((1 + _splits("with")["mean_b"]) / 2)
 
 
+def section5_apart(alpha: float) -> Evidence:
+    """Share of splits in which the subgroup is more than ``alpha`` apart."""
+    distance = _splits("with")["distance"]
+    return _share(distance > alpha, f"smallest distance {distance.min():.3f}")
+
+
 def table_fact(fact: str, value: float) -> Evidence:
     """Whether a count of the raw table is as printed.
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from itertools import product
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -167,6 +167,21 @@ def splits_agree(sizes: Sequence[int]) -> Evidence:
     """Whether the two splits are the same for these domain sizes."""
     gap = np.abs(split_budget(1.0, sizes, "uniform") - split_budget(1.0, sizes, "k-based")).max()
     return fact(gap <= ROUNDING, f"largest difference {gap:.2f} of epsilon")
+
+
+def domains_ordered(datasets: Sequence[str]) -> Evidence:
+    """Whether the domains of the sensitive attributes get smaller and differ less, from each data
+    set to the next.
+
+    By the largest domain, by its difference from the smallest, and by their ratio.
+    """
+    ends = [(max(_sizes(name)), min(_sizes(name))) for name in datasets]
+    spreads = [(most, most - least, most / least) for most, least in ends]
+    falls = all(a > b for one, two in pairwise(spreads) for a, b in zip(one, two, strict=True))
+    words = (
+        f"{title(name)} {low} to {high}" for name, (high, low) in zip(datasets, ends, strict=True)
+    )
+    return fact(falls, f"domains of {', '.join(words)} values")
 
 
 def omega_optimal(ks: Sequence[int], epsilons: Sequence[float]) -> Evidence:

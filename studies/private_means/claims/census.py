@@ -72,13 +72,8 @@ def stratified_price(setting: str) -> pd.DataFrame:
     rows, whole = census(setting), census("scaled, all strata")
     rows = rows[rows["crossing"].isin(whole["crossing"])]
     plain, stratified = (of_method(rows, "error", method) for method in (PLAIN, STRATIFIED))
-    cells = pd.DataFrame(
-        {
-            "plain": plain["mean"],
-            "stratified": stratified["mean"],
-            "clean": of_method(rows, "clean", STRATIFIED)["mean"],
-        }
-    )
+    clean = of_method(rows, "clean", STRATIFIED)["mean"]
+    cells = pd.DataFrame({"plain": plain["mean"], "stratified": stratified["mean"], "clean": clean})
     ratio = (cells["stratified"] / cells["plain"]).groupby(plain["variable"])
     medians = cells.groupby(plain["variable"]).median()
     return medians.assign(median=ratio.median(), least=ratio.min(), most=ratio.max())
@@ -137,11 +132,25 @@ def mixture_small(
     """
     rows = _mixtures(method, dataset, total, **of)
     error = rows["mean"]
-    words = (
-        f"{(error <= threshold).sum()} of {len(error)} settings, errors {error.min():.4f} to"
-        f" {error.max():.4f}"
-    )
+    words = f"{(error <= threshold).sum()} of {len(error)} settings, errors {error.min():.4f} to"
+    words += f" {error.max():.4f}"
     return _share_of(error <= threshold, rows, words, (error - threshold, _error(rows)))
+
+
+def mixture_stable(
+    method: str, most: float, factor: float, margin: float, total: int = 0, dataset: str = "mixture"
+) -> Evidence:
+    """Share of (n, alpha) at which the largest mean error over k is at most ``most``, and at most
+    ``factor`` times the smallest plus ``margin``.
+    """
+    rows = _mixtures(method, dataset, total)
+    of_setting = rows.assign(error=_error(rows)).sort_values("mean").groupby(["n", "alpha"])
+    low, high = of_setting.first(), of_setting.last()
+    beyond = np.maximum(high["mean"] - most, high["mean"] - factor * low["mean"] - margin)
+    words = f"largest over smallest error {(high['mean'] / low['mean']).max():.1f} at most, largest"
+    words += f" less smallest {(high['mean'] - low['mean']).max():.4f}, over {len(low)} settings"
+    error = np.hypot(high["error"], factor * low["error"])
+    return _share_of(beyond <= 0, rows, words, (beyond, error))
 
 
 def mixture_skewed(method: str, skewed: float, even: float, dataset: str = "mixture") -> Evidence:
@@ -151,10 +160,8 @@ def mixture_skewed(method: str, skewed: float, even: float, dataset: str = "mixt
     few, many = (rows[rows["alpha"] == a].set_index(["n", "k"]) for a in (skewed, even))
     few, many = few.align(many, join="inner", axis=0)
     ratio = few["mean"] / many["mean"]
-    words = (
-        f"median ratio {ratio.median():.2f}, {ratio.min():.2f} to {ratio.max():.2f}, over"
-        f" {len(ratio)} pairs of settings"
-    )
+    words = f"median ratio {ratio.median():.2f}, {ratio.min():.2f} to {ratio.max():.2f}, over"
+    words += f" {len(ratio)} pairs of settings"
     margin = few["mean"] - many["mean"], np.hypot(few["error"], many["error"])
     return _share_of(ratio < 1, rows, words, margin)
 
@@ -182,13 +189,11 @@ def mixture_ratio(method: str, dataset: str = "mixture") -> Evidence:
     rows, plain = _mixtures(method, dataset), _mixtures(PLAIN, dataset)["mean"]
     ratio, n = 1 + rows["gap"] / plain, rows["n"]
     last, half = (part[n == n.max()] for part in (ratio, _half(rows) / plain))
-    mean, before = float(last.mean()), float(ratio[n == n.min()].mean())
+    mean, before = (float(ratio[n == end].mean()) for end in (n.max(), n.min()))
     reach = math.sqrt((half**2).sum(skipna=False)) / len(last)
     clear = f", clearly above 1 in {(last - half > 1).sum()} of {len(last)} settings"
-    words = (
-        f"{last.min():.1f} to {last.max():.1f} at {n.max():,} private"
-        f" rows{clear if reach == reach else ''}; the mean at {n.min():,} is {before:.1f}"
-    )
+    words = f"{last.min():.1f} to {last.max():.1f} at {n.max():,} private rows"
+    words += f"{clear if reach == reach else ''}; the mean at {n.min():,} is {before:.1f}"
     share = mean, mean - reach, mean + reach, int(rows["runs"].min()), "generated"
     return Evidence(*share, detail=words + _noiseless(rows), reference=before)
 

@@ -8,6 +8,7 @@ from itertools import combinations_with_replacement, product
 import numpy as np
 from scipy import stats
 
+from lib import validate
 from lib.ledger.rules import Evidence
 from lib.means.grouped import laplace_means, recombine
 from lib.means.stratified import strat_laplace
@@ -279,12 +280,17 @@ def statistical_error(k: int, n: int, spread: float) -> Evidence:
     return Evidence(error, error - half, error + half, runs, "generated", detail=words)
 
 
-def algorithm3(k: int) -> Evidence:
-    """Whether (1/k) sum w_i mean_i, with weights that add up to one, is the mean of everybody."""
+def algorithm3(k: int, total: str) -> Evidence:
+    """Whether (1/k) sum w_i mean_i is the mean of everybody.
+
+    The weights are the groups' shares, so that they add up to ``"one"``; or ``"k"`` times that.
+    """
+    validate.choice("total", total, ("one", "k"))
     rng = stream(1, "algorithm 3")
     means, sizes = rng.uniform(1, 5, k), rng.integers(1, 100, k)
     printed, right = (float(recombine(means, sizes, printed=p)) for p in (True, False))
-    return fact(math.isclose(printed, right), f"{printed:.3f} instead of {right:.3f} (k = {k})")
+    printed *= k if total == "k" else 1
+    return fact(math.isclose(printed, right), f"{printed:.3f} beside {right:.3f} (k = {k})")
 
 
 MEASURES = measures_of(__name__)
