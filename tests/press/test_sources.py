@@ -30,6 +30,63 @@ def test_every_quotation_stands_in_its_paper():
     assert len(sources.quotations()) > 250
 
 
+HEADING = re.compile(r"^(Abstract)\.|^(\d(?:\.\d)?|[A-D])\s+[A-Z]", re.M)
+NAMED = (
+    "Fig. ",
+    "Table ",
+    "Proposition ",
+    "Theorem ",
+    "Lemma ",
+    "Definition ",
+    "Algorithm ",
+    "Eq. ",
+)
+
+
+def sections(text: str) -> dict[str, str]:
+    """The text under each numbered heading, that of its subsections included."""
+    found: dict[str, str] = {}
+    starts = [*HEADING.finditer(text)]
+    for one, end in zip(starts, [*(m.start() for m in starts[1:]), len(text)], strict=True):
+        name = one[1] or one[2]
+        for part in {name, name.partition(".")[0]}:
+            found[part] = found.get(part, "") + text[one.start() : end]
+    return {name: sources.compared(part) for name, part in found.items()}
+
+
+@pytest.mark.skipif(not PAPERS.is_dir(), reason="the papers' texts are not here (COMPANION_PAPERS)")
+def test_a_claim_stands_where_its_place_says():
+    """Rows named a Section 3 of a paper whose sections have no numbers, and another section than
+    that of their words.
+    """
+    texts = {
+        paper: "\n".join(
+            (PAPERS / name).read_text("utf-8") for name in sources.LISTED["papers"][paper]
+        )
+        for paper in ("stratified", "ldp", "coherence")
+    }
+    numbered = {paper: sections(texts[paper]) for paper in ("ldp", "coherence")}
+    words, wrong = read_yaml(DATA / "quotations.yml", dict), []
+    for file in sorted((DATA / "claims").glob("*.yml")):
+        for row in read_yaml(file, list):
+            paper, place = row.get("about", row["paper"]), row["place"]
+            if paper == "stratified":
+                first = re.split(r" \(|,", place)[0]
+                appendix = re.fullmatch(r"(Appendix [A-E]|Figs? .*)", first)
+                if not (first.startswith(NAMED) or appendix or first in texts[paper]):
+                    wrong.append((row["id"], place))
+            elif quote := row.get("quote") or words.get(row["id"]):
+                names = re.findall(
+                    r"(?<![\w.])\d(?:\.\d)?(?!\w)|Abstract|(?<=Appendix )[A-D]", place
+                )
+                named = re.match(r"(Abstract|Sections?|Appendix)\b", place)
+                if named and not any(
+                    sources.is_in(quote, numbered[paper].get(n, "")) for n in names
+                ):
+                    wrong.append((row["id"], place))
+    assert wrong == []
+
+
 @pytest.mark.skipif(not CLONES.is_dir(), reason="there are no clones here (COMPANION_CLONES)")
 def test_every_place_holds_what_its_link_says():
     wrong, missing = sources.wrong_places(CLONES)
