@@ -4,23 +4,64 @@ far releases set people apart.
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 
 from lib.groups import EVERYONE
 from lib.runner.registry import results, scores
+from studies.cross_paper.groups import WITH
 from studies.cross_paper.statistics import with_excess
 from studies.cross_paper.summary import intervals, labelled
 from studies.synthesizers.figures.who_pays import group_errors
+from studies.synthesizers.summary import averaged, main_fits, of_level
 from studies.synthesizers.tables import group_words
 
 
-def errors_by_name() -> pd.DataFrame:
-    """Errors of the groups of the national sample behind AIM at epsilon 1, by name and from the
-    smallest to the largest: :func:`group_errors` with ``extra``, what privacy adds.
+def errors_by_name(synthesizer: str = "AIM", *, seen: bool) -> pd.DataFrame:
+    """Errors of the groups of the national sample behind a synthesizer at epsilon 1, by name and
+    from the smallest to the largest: :func:`group_errors` with ``extra``, what privacy adds.
+
+    Parameters
+    ----------
+    synthesizer : {"AIM", "GEM", "MST"}
+    seen : bool
+        Errors against the rows that the model saw; else against people held out.
     """
-    errors = group_errors(scores("synth_nist"), "AIM", 1.0)
+    errors = group_errors(scores("synth_nist"), synthesizer, 1.0, seen=seen)
     errors = errors.rename(lambda name: group_words("nist", name))
     return errors.assign(extra=errors["private"] - errors["resampled"])
+
+
+def small_against_large(*, seen: bool) -> pd.DataFrame:
+    """By how much more error privacy adds to small groups than to large ones: MST, AIM and GEM in
+    the national sample at epsilon 1, one model for everybody; ``mean``, ``low`` and ``high`` over
+    runs.
+
+    Small are the groups of fewer than 50 people of whom somebody was held out in every run, large
+    those of more than 2,000. What privacy adds is the error of a release minus that of rows drawn
+    again, and every group counts the same, whatever its size.
+
+    Parameters
+    ----------
+    seen : bool
+        Errors against the rows that the model saw; else against people held out.
+    """
+    every = of_level(scores("synth_nist"), seen=True)
+    held = of_level(scores("synth_nist"), seen=False)
+    people = every.groupby("group")["people"].mean()
+    asked = held["error"].notna().groupby(held["group"]).all()  # somebody was held out
+    people = people[people.index.map(asked)]
+    rows = (every if seen else held).set_index(["group", "run"])
+    again = rows.loc[rows["synthesizer"] == "bootstrap", "error"]
+    fits = main_fits(rows).query("epsilon == 1 and by == 'vanilla'")
+    extra = fits.assign(extra=fits["error"] - again.reindex(fits.index)).reset_index()
+    keys = ["synthesizer", "run"]
+    small, large = (
+        extra[extra["group"].isin(people.index[which])].groupby(keys)["extra"].mean()
+        for which in (people < 50, people > 2000)
+    )
+    apart = (small - large).reset_index(name="apart")
+    return averaged(apart, "apart", ["synthesizer"], floor=-np.inf).set_index("synthesizer")
 
 
 def found_in_texas(*by: str) -> pd.DataFrame:
@@ -35,6 +76,15 @@ def excess_on_everyone() -> pd.DataFrame:
     """How far each release sets everyone inside and outside apart: ``mean``, ``low`` and ``high``
     over runs, by release, epsilon and reader.
     """
+    return _excess_on(EVERYONE)
+
+
+def excess_on_the_difficulty() -> pd.DataFrame:
+    """As :func:`excess_on_everyone`, of the people with a cognitive difficulty."""
+    return _excess_on(WITH)
+
+
+def _excess_on(group: str) -> pd.DataFrame:
     keys = ["release", "epsilon", "reader"]
     rows = labelled(with_excess(scores("across_nist")))
-    return intervals(rows, keys, panels={EVERYONE: [EVERYONE]}).set_index(keys).sort_index()
+    return intervals(rows, keys, panels={group: [group]}).set_index(keys).sort_index()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pandas as pd
+
 from lib.runner.registry import scores
 from studies.synthesizers.summary import averaged, main_fits, of_level
 from studies.synthesizers.tables import group_words
@@ -12,11 +14,28 @@ BOTH = "SEX_RAC1P"  # groups by sex and race
 
 
 def group_errors() -> dict[str, Any]:
-    """Errors of each group by sex and race in the NIST sample, with one model for everybody and
-    with one of its own: by synthesizer and group, mean and interval for each epsilon.
+    """Errors of each group by sex and race in the NIST sample, on the rows that the models saw
+    (``seen``) and on people held out (``held``).
+
+    Each has ``again``, the errors of rows drawn again by group, and ``errors`` with one model for
+    everybody and with one of its own: by synthesizer and group, mean and interval for each
+    epsilon. Missing where nobody of a group was held out.
     """
-    rows = of_level(scores("synth_nist"), BOTH, seen=True)
-    people = rows.groupby("group")["people"].mean().sort_values(kind="stable")
+    frame = scores("synth_nist")
+    seen, held = (of_level(frame, BOTH, seen=which) for which in (True, False))
+    people = seen.groupby("group")["people"].mean().sort_values(kind="stable")
+    return {
+        "epsilons": sorted(main_fits(seen)["epsilon"].unique().tolist()),
+        "groups": [
+            {"name": group_words("nist", group), "people": round(number)}
+            for group, number in people.items()
+        ],
+        "seen": _errors(seen, people.index),
+        "held": _errors(held, people.index),
+    }
+
+
+def _errors(rows: pd.DataFrame, groups: pd.Index) -> dict[str, Any]:
     again = rows[rows["synthesizer"] == "bootstrap"].groupby("group")["error"].mean()
     fits = averaged(main_fits(rows), "error", ("synthesizer", "by", "epsilon", "group"))
     fits = fits.sort_values("epsilon", kind="stable")
@@ -25,14 +44,10 @@ def group_errors() -> dict[str, Any]:
         for where, part in fits.groupby(["synthesizer", "by", "group"])
     }
     return {
-        "epsilons": sorted(fits["epsilon"].unique().tolist()),
-        "groups": [
-            {"name": group_words("nist", group), "people": round(number), "again": again[group]}
-            for group, number in people.items()
-        ],
+        "again": again.reindex(groups).tolist(),
         "errors": {
             name: {
-                way: [ends[name, by, group] for group in people.index]
+                way: [ends.get((name, by, group), []) for group in groups]
                 for way, by in (("plain", "vanilla"), ("own", BOTH))
             }
             for name in sorted(set(fits["synthesizer"]))

@@ -290,13 +290,18 @@ def rows_shown(chromium, folder):
 
 
 def test_who_pays_shows_the_stored_errors_and_rates(rows_shown):
-    errors = group_errors(scores("synth_nist"), "AIM", 1.0).sort_values("people")
+    errors, held = (
+        group_errors(scores("synth_nist"), "AIM", 1.0, seen=seen) for seen in (True, False)
+    )
     stored = results("ldp_main").query("dataset == 'acs_coverage'")
     strong, without = stored[stored.epsilon == 0.25], stored[stored.protocol == "NonDP"]
     for place in (2, 9, 17):
         rows = rows_shown("who_pays", {"group": str(place), "epsilon": 1.0})
         near(rows[1][1], errors.private.iloc[place], 1e-5)
         near(rows[1][4], errors.resampled.iloc[place], 1e-5)
+        one = held.loc[errors.index[place]]
+        rows = rows_shown("who_pays", {"group": str(place), "epsilon": 1.0, "rows": "held"})
+        near((rows[1][1], rows[1][4]), (one.private, one.resampled), 1e-5)
     rows = rows_shown("who_pays", {"epsilon": 0.25, "rated": "acs_coverage/1"})
     assert rows[0][1] == pytest.approx(make("GRR", k=2, epsilon=0.25).p)
     near(rows[3][1], strong.tpr_1.mean(), 1e-5)
@@ -306,6 +311,25 @@ def test_who_pays_shows_the_stored_errors_and_rates(rows_shown):
     own = own[(own.synthesizer == "MST") & (own.epsilon == 0.5)].error
     shown = rows_shown("who_pays", {"group": "9", "epsilon": 0.5, "synthesizer": "MST"})[2]
     near(shown[1:4], mean_interval(own, floor=0.0), 1e-5)
+
+
+@pytest.mark.parametrize("group", ["0", "1"])
+def test_who_pays_calls_no_smaller_error_of_one_person_a_gain(explore, group):
+    """It said of a model for each group that the error of a group of one is smaller with it."""
+    say = """([settings]) => { const {show, controls} = Explorers.defined.who_pays;
+        const data = ExplorerData.who_pays, first = controls(data).map(c => [c.name, c.value]);
+        return show({...Object.fromEntries(first), ...settings}, data).sentence.join(" "); }"""
+    page = explore("who_pays")[0]
+    for name in ("AIM", "GEM", "MST"):
+        said = page.evaluate(say, [{"group": group, "synthesizer": name}])
+        assert "is one person" in said
+        assert "would be no gain" in said
+        assert "it is smaller" not in said
+    said = page.evaluate(say, [{"group": group, "rows": "held"}])
+    assert "No error is stored" in said
+    said = page.evaluate(say, [{"group": "2"}])
+    assert "Compared with the rows that the model saw" in said
+    assert "Compared with people held out" in said
 
 
 def test_the_coin_estimates_as_lib_does_and_its_error_has_both_parts(explore):

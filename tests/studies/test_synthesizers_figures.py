@@ -13,7 +13,7 @@ import pytest
 from lib.plotting.style import BLUE, RED
 from studies.cross_paper.tallies import tallies
 from studies.synthesizers.figures import results
-from studies.synthesizers.figures.who_pays import error_by_size
+from studies.synthesizers.figures.who_pays import added_by_size
 
 EPSILONS = (0.01, 1.0, 5.0)
 MAIN = ("MST", "AIM", "GEM")
@@ -98,11 +98,18 @@ def test_tiles_count_the_groups_of_each_size_and_budget_that_gain():
     assert "MST: 0 of 2 (small), 1 of 1 (large)" in alt
 
 
-def test_each_group_has_its_error_without_and_with_privacy():
-    errors = pd.DataFrame(
-        {"people": [3, 900], "private": [1.5, 0.4], "resampled": [0.6, 0.2]}, index=["a", "b"]
-    )
-    fig, alt = error_by_size(errors, "a", "three people")
-    drawn = [tuple(line.get_ydata()) for line in fig.axes[0].lines if len(line.get_ydata()) == 2]
-    assert drawn == [(0.6, 1.5), (0.2, 0.4)]
-    assert "three people: 0.60 without and 1.50 with" in alt
+def test_what_privacy_adds_is_drawn_on_rows_seen_and_on_people_held_out():
+    """It was drawn on the rows that the model saw alone, and no word said so."""
+    people = {"people": [1, 3, 900]}
+    seen = pd.DataFrame(people | {"private": [1.9, 1.5, 0.4], "resampled": [0.4, 0.6, 0.2]})
+    held = pd.DataFrame(people | {"private": [np.nan, 1.6, 0.5], "resampled": [np.nan, 1.7, 0.4]})
+    seen, held = (frame.set_axis(list("abc")) for frame in (seen, held))
+    fig, alt = added_by_size(seen, held.dropna(), "b", "three people")
+    shown, _, others, *_ = fig.axes[0].lines
+    assert shown.get_ydata().tolist() == pytest.approx([1.5, 0.9, 0.2])
+    assert others.get_ydata().tolist() == pytest.approx([-0.1, 0.1])
+    assert fig.axes[0].get_ylim()[0] < -0.1
+    named = [shown.get_label(), others.get_label()]
+    assert named == ["on the rows that the model saw", "on people held out"]
+    assert "rows that the model saw (3 groups) it goes from 1.50" in alt
+    assert "On people held out (2 groups) it goes from -0.10" in alt

@@ -7,26 +7,31 @@
     acs_coverage: (group) => `people ${group} who have public insurance`,
     lsac: (group) => `${group} who pass the bar exam`,
   };
+  const WHOSE = { seen: "the rows that the model saw", held: "people held out" };
+  const counted = (people) => (people === 1 ? "1 person" : `${number(people, 7)} people`);
   const closest = (values, epsilon) => d3.minIndex(values, (v) => Math.abs(Math.log(v / epsilon)));
 
   Explorers.define("who_pays", {
     title: "who pays for privacy",
     data: "who_pays",
     controls: (data) => [
-      { type: "choice", name: "group", label: "Group by sex and race (people in the sample)", value: "2", options: data.groups.map((g, i) => [String(i), `${g.name} (${number(g.people, 7)})`]) },
+      { type: "choice", name: "group", label: "Group by sex and race (people whom the model saw)", value: "2", options: data.groups.map((g, i) => [String(i), `${g.name} (${number(g.people, 7)})`]) },
       { type: "number", name: "epsilon", label: "Budget ε", min: 0.01, max: 50, scale: "log", value: 1 },
-      { type: "choice", name: "synthesizer", label: "Algorithm of the release", value: "AIM", options: Object.keys(data.errors).map((n) => [n, n]) },
+      { type: "choice", name: "synthesizer", label: "Algorithm of the release", value: "AIM", options: Object.keys(data.seen.errors).map((n) => [n, n]) },
+      { type: "choice", name: "rows", label: "Real rows to compare the release with", value: "seen", options: Object.entries(WHOSE) },
       { type: "choice", name: "rated", label: "Group that a classifier judges", value: "acs_coverage/1",
         options: Object.entries(data.ldp).flatMap(([name, d]) => d.groups.map((g, i) => [`${name}/${i}`, `${d.title}: ${g}`])) },
     ],
-    show({ group, epsilon, synthesizer, rated }, data) {
+    show({ group, epsilon, synthesizer, rows, rated }, data) {
       const own = data.groups[Number(group)], at = closest(data.epsilons, epsilon), budget = data.epsilons[at];
       const ways = [["plain", "one model for everybody", COLOURS.blue], ["own", "a model for each group", COLOURS.red]];
-      const errors = ways.flatMap(([way, words]) => data.epsilons.map((e, i) => {
-        const [mean, low, high] = data.errors[synthesizer][way][Number(group)][i] ?? [null, null, null];
+      const errorsOn = (whose) => ways.flatMap(([way, words]) => data.epsilons.map((e, i) => {
+        const [mean, low, high] = data[whose].errors[synthesizer][way][Number(group)][i] ?? [null, null, null];
         return { way, words, e, mean, low, high };
       })).filter((d) => d.mean !== null);
-      const now = Object.fromEntries(ways.map(([way]) => [way, errors.find((d) => d.way === way && d.e === budget)]));
+      const atBudget = (found) => Object.fromEntries(ways.map(([way]) => [way, found.find((d) => d.way === way && d.e === budget)]));
+      const again = data[rows].again[Number(group)], errors = errorsOn(rows), now = atBudget(errors);
+      const other = rows === "seen" ? "held" : "seen", there = atBudget(errorsOn(other)).plain;
       const [name, side] = rated.split("/"), ldp = data.ldp[name], place = closest(ldp.epsilons, epsilon), run = ldp.epsilons[place];
       const noisy = ldp.epsilons.map((e, i) => ({ e, mean: ldp.with[`tpr_${side}`][i][0], low: ldp.with[`tpr_${side}`][i][1], high: ldp.with[`tpr_${side}`][i][2] }));
       const without = ldp.without[`tpr_${side}`][0], right = F.raised(0.5, epsilon), people = POSITIVE[name](ldp.groups[Number(side)]);
@@ -38,20 +43,23 @@
       return {
         sentence: [
           `Take ε = ${number(epsilon)}, and suppose that it is as likely as not that a person is in the data. Then at most ${outOf100(right)} attackers who see a release guess right; without a release it is 50 of 100.`,
-          worse ? `Of the tables about ${own.name}, one model for everybody gets ${number(now.plain.mean)} wrong${nearest(budget)} (2 is the most); ${number(own.again)} of it is there without any privacy. With a model for each group it is ${worse}: ${number(now.own.mean)}.` : `No error is stored for ${own.name}${nearest(budget)}.`,
+          !worse ? `No error is stored for ${own.name} among ${WHOSE[rows]}, because nobody was there to compare with.`
+            : own.people === 1 ? `The group “${own.name}” is one person among ${WHOSE[rows]}. One model for everybody describes this person with an error of ${number(now.plain.mean)}${nearest(budget)} (2 is the most), and a model for each group with ${number(now.own.mean)}. A smaller error would be no gain: the release would say more about one person.`
+            : `Compared with ${WHOSE[rows]}, the tables about ${own.name} have an error of ${number(now.plain.mean)} by one model for everybody${nearest(budget)} (2 is the most). Real rows drawn again, without privacy, have ${number(again)}. With a model for each group the error is ${worse}: ${number(now.own.mean)}.`,
+          worse && there ? `Compared with ${WHOSE[other]}, the error by one model for everybody is ${number(there.mean)}, and without privacy it is ${number(data[other].again[Number(group)])}.` : null,
           `If people add noise themselves, a classifier finds ${outOf100(noisy[place].mean)} ${people}${nearest(run)}; without noise it finds ${outOf100(without)}.`,
-        ],
+        ].filter((words) => words !== null),
         panels: [
           { title: "Attackers who guess right, of 100", wide: 260, height: 270, marginLeft: 20, marginRight: 20, marginBottom: 20,
             describe: `100 attackers; at most ${outOf100(right)} guess right. 50 would guess right without a release.`,
             x: { axis: null }, y: { axis: null, reverse: true }, aspectRatio: 1,
             marks: [Plot.dot(crowd, { x: "x", y: "y", r: 8, fill: (d) => (d.right ? (d.chance ? COLOURS.grey : COLOURS.red) : "none"), stroke: COLOURS.grey, tip: true,
               title: (d) => (d.right ? (d.chance ? "right, as by a coin" : "right because of the release, at most") : "wrong") })] },
-          { title: `Error of the tables about the group “${own.name}”`, wide: 380,
-            describe: `Error against epsilon for ${own.name}, ${own.people} people, ${synthesizer}. ${errors.map((d) => `${d.words} at ${d.e}: ${number(d.mean)}`).join("; ")}.`,
+          { title: `Error of the tables about the group “${own.name}”, on ${WHOSE[rows]}`, wide: 380,
+            describe: `Error on ${WHOSE[rows]} against epsilon for ${own.name}, ${counted(own.people)}, ${synthesizer}. ${errors.map((d) => `${d.words} at ${d.e}: ${number(d.mean)}`).join("; ")}.`,
             x: { type: "log", label: "budget ε (log scale)", tickFormat: "~g", ticks: data.epsilons }, y: { label: "error (0 to 2)", domain: [0, 2], clamp: true },
             marks: [
-              Plot.ruleY([own.again], { stroke: COLOURS.grey, tip: true, title: () => `rows drawn again, without privacy: ${number(own.again)}` }),
+              Plot.ruleY([again].filter((e) => e !== null), { stroke: COLOURS.grey, tip: true, title: () => `rows drawn again, without privacy: ${number(again)}` }),
               rule(budget),
               Plot.ruleX(errors, { x: "e", y1: "low", y2: "high", stroke: (d) => colour[d.way] }),
               Plot.line(errors, { x: "e", y: "mean", z: "way", stroke: (d) => colour[d.way], strokeWidth: 2 }),
@@ -70,16 +78,16 @@
             ] },
         ],
         table: {
-          caption: `${own.name} (${own.people} people) with ${synthesizer} at ε = ${budget}; ${ldp.title}, ${ldp.groups[Number(side)]}, at ε = ${run}.`,
+          caption: `${own.name} (the model saw ${counted(own.people)}), on ${WHOSE[rows]}, with ${synthesizer} at ε = ${budget}; ${ldp.title}, ${ldp.groups[Number(side)]}, at ε = ${run}.`,
           columns: ["what", "value", "interval from", "interval to", "without privacy"],
           rows: [
             ["attackers who guess right, at most", right, null, null, 0.5],
-            ...ways.map(([way, words]) => [`error, ${words}`, now[way]?.mean ?? null, now[way]?.low ?? null, now[way]?.high ?? null, own.again]),
+            ...ways.map(([way, words]) => [`error, ${words}`, now[way]?.mean ?? null, now[way]?.low ?? null, now[way]?.high ?? null, again]),
             ...RATES.map(([rate, words]) => [`${words} under local noise`, ...ldp.with[`${rate}_${side}`][place], ldp.without[`${rate}_${side}`][0]]),
           ],
         },
       };
     },
-    note: "Grey: without privacy (dots: right by chance). Blue: one model for everybody, and local noise. Orange: a model for each group, and what a release adds for an attacker. Errors: means of 5 runs on the NIST sample. Rates: means over seven protocols, two budget splits and 20 runs. Vertical lines in colour are 95% intervals; the dashed line marks the budget of the runs that is nearest to yours.",
+    note: "Grey: without privacy (dots: right by chance). Blue: one model for everybody, and local noise. Orange: a model for each group, and what a release adds for an attacker. Errors: means of 5 runs on the NIST sample, on the rows that the menu names. Rates: means over seven protocols, two budget splits and 20 runs. Vertical lines in colour are 95% intervals; the dashed line marks the budget of the runs that is nearest to yours.",
   });
 }
