@@ -70,13 +70,18 @@ def _of_panels(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
 
 
 def strata_differences(rows: pd.DataFrame, epsilons: Sequence[float] = (1.0, 5.0)) -> pd.DataFrame:
-    """MST stratified less unstratified, paired by run: the error, and the excess of each reader.
+    """MST stratified less unstratified, paired by run: the ``error`` on the half that MST saw, that
+    on the half left out (``error, left out``), and the excess of each reader.
 
     Columns ``release, panel, what, mean, low, high, runs``; averaged over ``epsilons``.
     """
     part = labelled(rows[(rows["kind"] == "MST") & rows["epsilon"].isin(list(epsilons))])
-    error = part[part["reader"] == "forest"].assign(what="error", excess=part["error_in"])
-    both, found = pd.concat([error, part.assign(what=part["reader"])]), {}
+    one = part[part["reader"] == "forest"]  # errors are the same for each reader
+    errors = [
+        one.assign(what=what, excess=one[column])
+        for what, column in (("error", "error_in"), ("error, left out", "error_out"))
+    ]
+    both, found = pd.concat([*errors, part.assign(what=part["reader"])]), {}
     for panel, groups in of_note(rows).items():
         own = both[both["group"].isin(groups)]
         table = own.pivot_table(index=["what", "run"], columns="release", values="excess")

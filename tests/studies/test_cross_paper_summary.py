@@ -16,7 +16,8 @@ from tests.studies.test_cross_paper_hypotheses import _rows
 
 @pytest.fixture(scope="module")
 def rows() -> pd.DataFrame:
-    return _rows(6)
+    made = _rows(6)
+    return made.assign(error_out=made["error_in"] + 0.1)
 
 
 def test_labels_tell_all_releases_of_the_grid_apart(rows):
@@ -46,6 +47,20 @@ def test_differences_are_paired(rows):
         row = found.loc[("MST by sex", panel, "tracer")]
         assert (row["low"], row["mean"], row["high"]) == pytest.approx((0.25, 0.25, 0.25))
     assert set(summary.of_note(rows)) == {"everyone", "with the difficulty", SMALL_NAME}
+
+
+def test_errors_on_the_half_left_out_stand_beside_those_on_the_half_that_was_seen(rows):
+    """The sign of one turns at epsilon 5, and the pages said only the other."""
+    moved = rows.copy()
+    strata = (moved["kind"] == "MST") & (moved["by"] == "SEX")
+    base = moved[(moved["kind"] == "MST") & (moved["by"] == "vanilla")]
+    keys = ["epsilon", "run", "group", "reader"]
+    for column, apart in (("error_in", -0.25), ("error_out", 0.125)):
+        same = moved.loc[strata, keys].merge(base[[*keys, column]], on=keys)[column].to_numpy()
+        moved.loc[strata, column] = same + apart
+    found = summary.strata_differences(moved).set_index(["release", "panel", "what"])["mean"]
+    assert found["MST by sex", SMALL_NAME, "error"] == pytest.approx(-0.25)
+    assert found["MST by sex", SMALL_NAME, "error, left out"] == pytest.approx(0.125)
 
 
 def test_bounds_fall_silent(rows):
