@@ -1,6 +1,6 @@
 "use strict";
 {
-  const { number, outOf100, COLOURS } = Explorers, F = Formulas;
+  const { number, outOf, outOf100, crowd: crowdFor, COLOURS } = Explorers, F = Formulas;
   const RATES = [["tpr", "true positive rate"], ["fpr", "false positive rate"], ["positive_rate", "positive predictions"], ["acc", "accuracy"]];
   const POSITIVE = {
     adult: (group) => `${group} who earn more than 26,000 dollars`,
@@ -35,6 +35,7 @@
       const [name, side] = rated.split("/"), ldp = data.ldp[name], place = closest(ldp.epsilons, epsilon), run = ldp.epsilons[place];
       const noisy = ldp.epsilons.map((e, i) => ({ e, mean: ldp.with[`tpr_${side}`][i][0], low: ldp.with[`tpr_${side}`][i][1], high: ldp.with[`tpr_${side}`][i][2] }));
       const without = ldp.without[`tpr_${side}`][0], right = F.raised(0.5, epsilon), people = POSITIVE[name](ldp.groups[Number(side)]);
+      const attackers = crowdFor(0.5, right);
       const crowd = d3.range(100).map((i) => ({ x: i % 10, y: Math.floor(i / 10), right: i < Math.round(100 * right), chance: i < 50 }));
       const nearest = (e) => (e === epsilon ? "" : ` (at ${number(e)}, the nearest ε that was run)`);
       const worse = now.own && now.plain ? (now.own.mean < now.plain.mean ? "smaller" : "larger") : null;
@@ -42,7 +43,7 @@
       const colour = Object.fromEntries(ways.map(([way, , c]) => [way, c]));
       return {
         sentence: [
-          `Take ε = ${number(epsilon)}, and suppose that it is as likely as not that a person is in the data. Then at most ${outOf100(right)} attackers who see a release guess right; without a release it is 50 of 100.`,
+          `Take ε = ${number(epsilon)}, and suppose that it is as likely as not that a person is in the data. Then at most ${outOf(right, attackers)} attackers who see a release guess right; without a release it is ${outOf(0.5, attackers)}.`,
           !worse ? `No error is stored for ${own.name} among ${WHOSE[rows]}, because nobody was there to compare with.`
             : own.people === 1 ? `The group “${own.name}” is one person among ${WHOSE[rows]}. One model for everybody describes this person with an error of ${number(now.plain.mean)}${nearest(budget)} (2 is the most), and a model for each group with ${number(now.own.mean)}. A smaller error would be no gain: the release would say more about one person.`
             : `Compared with ${WHOSE[rows]}, the tables about ${own.name} have an error of ${number(now.plain.mean)} by one model for everybody${nearest(budget)} (2 is the most). Real rows drawn again, without privacy, have ${number(again)}. With a model for each group the error is ${worse}: ${number(now.own.mean)}.`,
@@ -51,7 +52,7 @@
         ].filter((words) => words !== null),
         panels: [
           { title: "Attackers who guess right, of 100", wide: 260, height: 270, marginLeft: 20, marginRight: 20, marginBottom: 20,
-            describe: `100 attackers; at most ${outOf100(right)} guess right. 50 would guess right without a release.`,
+            describe: `100 attackers as dots. At most ${outOf(right, attackers)} attackers guess right; without a release it is ${outOf(0.5, attackers)}.`,
             x: { axis: null }, y: { axis: null, reverse: true }, aspectRatio: 1,
             marks: [Plot.dot(crowd, { x: "x", y: "y", r: 8, fill: (d) => (d.right ? (d.chance ? COLOURS.grey : COLOURS.red) : "none"), stroke: COLOURS.grey, tip: true,
               title: (d) => (d.right ? (d.chance ? "right, as by a coin" : "right because of the release, at most") : "wrong") })] },
