@@ -10,7 +10,7 @@ SITE    := "import sysconfig; print(sysconfig.get_path('purelib'))"
 LOCK    := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --custom-compile-command "make lock" $(UPGRADE)
 
 .DEFAULT_GOAL := help
-.PHONY: help book pdf epub shake live live-check course-public stick slides torture mutants faults wasm test test-all test-slow course bench compare reference peers audit-rates certificates pairs replicas types lock wheels sbom metadata advisories wheel-check clean
+.PHONY: help book shake live live-check course-public slides torture mutants faults wasm test test-all test-slow course bench compare reference peers audit-rates certificates pairs replicas types lock wheels sbom metadata advisories wheel-check clean
 
 help:
 	@echo "For readers, researchers and teachers"
@@ -18,10 +18,8 @@ help:
 	@echo "                    SOLUTIONS=no leaves out the solutions of the exercises; STRICT=yes stops at a failure"
 	@echo "  make test         set up and run the tests (WORKERS=3 processes), in six minutes; after make book also those of its pages"
 	@echo "  make live         put Python into the pages of the built book (SOURCE=index|release|FOLDER)"
-	@echo "  make pdf          the lessons as one PDF, after make book; make epub: as an EPUB (both with the Chromium that is there)"
 	@echo "  make course-public  the repository for students: no solutions, keys or bank (PUBLIC=FOLDER)"
-	@echo "  make stick        one folder that reads and reruns without a network, made from that (STICK=FOLDER)"
-	@echo "                    SOLUTIONS=yes keeps the solutions of the book's exercises in both"
+	@echo "                    SOLUTIONS=yes keeps the solutions of the book's exercises"
 	@echo "  make slides       the slides of the six sessions, after make book (HTML, and PDF where there is a Chromium)"
 	@echo "  make course       set up otter-grader, for python -m lib course (own environment)"
 	@echo "For maintainers: tests"
@@ -62,13 +60,6 @@ $(VENV)/.made: locks/dev.txt pyproject.toml
 book: $(VENV)/.made
 	$(BIN)/python -m lib book --profile $(PROFILE) --workers $(WORKERS) $(if $(filter no,$(SOLUTIONS)),--without-solutions) $(if $(filter yes,$(STRICT)),--strict)
 
-# the lessons of the built book as one file, for paper or for a reader of books (with the Chromium that is there)
-pdf: $(VENV)/.made
-	$(BIN)/python -m lib offprint pdf
-
-epub: $(VENV)/.made
-	$(BIN)/python -m lib offprint epub
-
 slides: $(VENV)/.made
 	$(BIN)/python -m lib course slides
 
@@ -86,21 +77,6 @@ PUBLIC ?= _build/public
 course-public: $(VENV)/.made
 	rm -rf $(PUBLIC)
 	$(BIN)/python -m lib course public --out $(PUBLIC) $(if $(filter yes,$(SOLUTIONS)),--solutions)
-
-# one folder that reads and reruns without a network: the book with Python in it, the tree for students, the wheels of this machine's Python
-STICK ?= _build/stick
-STICK_BOOK = $(if $(filter yes,$(SOLUTIONS)),_build/html,$(WITHOUT))
-stick: $(VENV)/.made
-	@test -f $(STICK_BOOK)/_static/live/pages.js || { echo "the book must have Python in its pages: make book live SOLUTIONS=$(or $(SOLUTIONS),no)"; exit 1; }
-	rm -rf $(STICK)
-	@mkdir -p $(STICK)/wheels
-	$(MAKE) course-public PUBLIC=$(STICK)/companion
-	cp -R $(STICK_BOOK) $(STICK)/book
-	for lock in dev course; do \
-	  $(BIN)/python -m pip download --quiet --disable-pip-version-check --no-deps --require-hashes -d $(STICK)/wheels -r locks/$$lock.txt || exit 1; \
-	done
-	cp stick/start stick/index.html $(STICK)
-	@du -sh $(STICK)
 
 # both say at their end what the other has (tests/parts.py)
 PYTEST = $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal

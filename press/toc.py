@@ -93,13 +93,6 @@ def _documents(node: dict, root: Path) -> Iterator[str]:
             yield from _documents(inner, root)
 
 
-def front(root: Path) -> list[Page]:
-    """The pages that the side bar shows at once, in reading order: not those of its last part."""
-    contents = read_yaml(root / "_toc.yml", dict)
-    kept = contents | {"parts": contents.get("parts", [])[:-1]}
-    return [Page(doc, root) for doc in _documents(kept, root)]
-
-
 def pages(root: Path) -> list[Page]:
     """Every page in reading order.
 

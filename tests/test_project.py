@@ -102,8 +102,7 @@ OTTER = group("course") | {"otter", "psutil"}  # what otter-grader has or brings
         ("lib", {"dask", "cloudpickle", "distributed", "ipython", "myst-nb", "pillow"}),
         ("studies", set()),
         ("data", set()),
-        # an offprint asks for playwright, which the environment of make has
-        ("press", extra("book") | {"playwright"}),
+        ("press", extra("book")),
         ("course", extra("book") | OTTER),
         ("tests", extra("book") | group("dev") | group("compare") | REFERENCE),
         ("benchmarks", group("compare") | REFERENCE),

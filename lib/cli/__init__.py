@@ -32,7 +32,6 @@ COMMANDS = {  # name: the module and what it does
         "for lecturers: slides, plans, assignments with variants, and their marks",
     ),
     "live": ("press.commands.live", "put Python into the pages of the built book"),
-    "offprint": ("press.commands.offprint", "print the lessons of the built book: pdf, epub"),
     "claims": ("studies.verdicts.command", "print the ledger of claims"),
     "verify": (
         "studies.verdicts.verify",

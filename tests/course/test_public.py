@@ -159,13 +159,6 @@ def test_binder_removes_all_else(planted, tmp_path):
         assert (repo / f"{PAGE}.ipynb").exists()
 
 
-def test_the_stick_is_made_from_the_tree():
-    done = run(ROOT, "make", "-n", "stick", f"VENV={Path(sys.executable).parents[1]}")
-    assert "lib course public --out _build/stick/companion" in done.stdout
-    assert "without_solutions" in done.stdout
-    assert "git archive" not in done.stdout
-
-
 def names(source: str, context: type) -> set[str]:
     """What a cell assigns (``ast.Store``) or uses (``ast.Load``), by import and definition, too."""
     found = set()

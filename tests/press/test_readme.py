@@ -52,7 +52,7 @@ def test_every_make_target_it_names_exists():
     assert named <= set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))
 
 
-@pytest.mark.parametrize("command", ["book", "live", "offprint", "rerun", "sources"])
+@pytest.mark.parametrize("command", ["book", "live", "rerun", "sources"])
 def test_every_command_of_the_press_explains_itself(command, capsys):
     with pytest.raises(SystemExit) as done:
         main([command, "--help"])
