@@ -28,7 +28,6 @@ from lib import validate
 from lib.files import read_yaml, template, write_whole
 from lib.paths import BUILD, CHAPTERS, ROOT
 from lib.processes import run_program
-from press.policy import FRAMES, with_policy
 from press.stage import mathjax
 
 DECKS = COURSE / "slides"
@@ -111,9 +110,7 @@ def render(session: Session, executed: Path = EXECUTED, folder: Path = DECKS) ->
         parts = {"title": title, "figure": figure[1] if figure else "", "words": words}
         slides.append(parts | {"notes": to_html(slide.notes, executed)})
     shown = {"session": session, "slides": slides, "imprint": imprint()}
-    page = template(TEMPLATES / "slides.html.j2").render(shown) + "\n"
-    view = reveal() / "plugin" / "notes" / "speaker-view.html"
-    return with_policy(page, view.read_text("utf-8"), more=FRAMES)
+    return template(TEMPLATES / "slides.html.j2").render(shown) + "\n"
 
 
 def reveal() -> Path:

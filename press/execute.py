@@ -51,15 +51,14 @@ class ChapterError(RuntimeError):
 
 @dataclass(frozen=True)
 class Executed:
-    """An executed chapter: where it is, how long it ran, which data it named, which files of real
-    data it found, whether it ran now or before, and which cells failed.
+    """An executed chapter: where it is, how long it ran, which data it named, whether it ran now or
+    before, and which cells failed.
     """
 
     doc: str
     path: Path
     seconds: float
     data: tuple[dict, ...]
-    found: tuple[str, ...]
     fresh: bool
     failures: tuple[Failure, ...] = ()
 
@@ -140,37 +139,31 @@ def kernel_environment() -> dict[str, str]:
     return default | os.environ | ONE_THREAD | {"PYDEVD_DISABLE_FILE_VALIDATION": "1"}
 
 
-def _run(
-    page: Page, parameters: Mapping[str, object], output: Path, strict: bool
-) -> tuple[float, tuple[str, ...]]:
-    """The seconds that the chapter took, and the files of real data that it found.
+def _run(page: Page, parameters: Mapping[str, object], output: Path, strict: bool) -> float:
+    """The seconds that the chapter took.
 
     A chapter whose process ended has no outputs, unless ``strict``, which refuses it.
     """
     output.parent.mkdir(parents=True, exist_ok=True)
     start = time.perf_counter()
-    notes = output.with_suffix(".found")
-    notes.write_text("", "utf-8")
-    environment = kernel_environment() | {"COMPANION_FOUND": str(notes)}
-    job = (page.notebook, output, parameters, page.root, environment)
+    job = (page.notebook, output, parameters, page.root, kernel_environment())
     for _ in range(_STARTS):
         said = execute_notebook(*job, strict=strict)
         if not any(sign in said for sign in _AGAIN):
             break
-    seconds, found = time.perf_counter() - start, {*notes.read_text("utf-8").splitlines()}
-    notes.unlink()
+    seconds = time.perf_counter() - start
     if said and strict:
         raise ChapterError(f"{page.doc} failed in {_failure(output, said)}")
     if said:
         nbformat.write(without_execution(page, said.strip().splitlines()[-1]), output)
-    return seconds, tuple(sorted(found))
+    return seconds
 
 
 def read_stamp(stamp: Path) -> dict | None:
     """What is known of an execution; None if nothing is, or the file is damaged: run it again."""
     try:
         record = read_json(stamp, dict)
-        return record if {"key", "sha256", "seconds", "data", "found"} <= record.keys() else None
+        return record if {"key", "sha256", "seconds", "data"} <= record.keys() else None
     except (OSError, ValueError):
         return None
 
@@ -180,18 +173,17 @@ def _one(page: Page, parameters: Mapping[str, object], folder: Path, strict: boo
     key = chapter_key(page, parameters)
     record = read_stamp(stamp) or {}
     if output.is_file() and (record.get("key"), record.get("sha256")) == (key, sha256_of(output)):
-        named, found = tuple(record["data"]), tuple(record["found"])
-        return Executed(page.doc, output, record["seconds"], named, found, fresh=False)
+        return Executed(page.doc, output, record["seconds"], tuple(record["data"]), fresh=False)
     stamp.unlink(missing_ok=True)
-    seconds, found = _run(page, parameters, output, strict)
+    seconds = _run(page, parameters, output, strict)
     notebook = read_notebook(output)
     outputs = [out for cell in notebook.cells for out in cell.get("outputs", [])]
     data = data_used(out.get("data", {}).get("text/html", "") for out in outputs)
     failed = tuple(failures(notebook, page.doc))
     if not failed:  # without a stamp it runs again
         record = {"key": key, "sha256": sha256_of(output), "seconds": seconds, "data": data}
-        write_whole(stamp, json.dumps(record | {"found": found, "parameters": dict(parameters)}))
-    return Executed(page.doc, output, seconds, tuple(data), found, fresh=True, failures=failed)
+        write_whole(stamp, json.dumps(record | {"parameters": dict(parameters)}))
+    return Executed(page.doc, output, seconds, tuple(data), fresh=True, failures=failed)
 
 
 def execute(

@@ -13,9 +13,8 @@ from pathlib import Path
 
 from lib.files import write_whole
 from lib.processes import run_program
-from press.policy import PYTHON, with_policy
 from press.reach import digest
-from press.toc import GENERATED, LESSON, read_notebook
+from press.toc import GENERATED, read_notebook
 
 _LOADS = re.compile(
     r"""<(?:script|img|iframe|source|video|audio|embed)\b"""
@@ -37,8 +36,6 @@ _UNWANTED = re.compile(
     r'|<script>const THEBE_JS_URL = [^<]*</script>|<script async="async"'
     r' src="[^"]*sphinx-thebe\.js[^"]*"></script>'
     r'|<script type="text/x-thebe-config">.*?</script>|<script>kernelName = [^<]*</script>'
-    # companion.js does it, which a policy need not name
-    r'| onclick="window\.print\(\)"'
     # a list in name only: its children are no items
     r'|(?<=<div) role="list"(?= class="citation-list")',
     re.DOTALL,
@@ -64,14 +61,12 @@ def outside_resources(html: Path) -> list[str]:
 
 
 def drop_unwanted(html: Path) -> None:
-    """Take out what the theme and its extensions put into each page and the book does not want, and
-    say in each what it may load and run; toggles without a name get one.
+    """Take out what the theme and its extensions put into each page and the book does not want;
+    toggles without a name get one.
     """
     for page in html.rglob("*.html"):
         text = page.read_text("utf-8")
-        doc = page.relative_to(html).with_suffix("").as_posix()
-        named = _TOGGLE.sub(r'>\1</a>\2 aria-label="Pages of \1"', _UNWANTED.sub("", text))
-        kept = with_policy(named, more=PYTHON if LESSON.fullmatch(doc) else "")
+        kept = _TOGGLE.sub(r'>\1</a>\2 aria-label="Pages of \1"', _UNWANTED.sub("", text))
         if kept != text:
             page.write_text(kept, "utf-8")
 

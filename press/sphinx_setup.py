@@ -17,7 +17,7 @@ from sphinx_proof import nodes as numbered
 
 from lib.files import template
 from lib.paths import CHAPTERS
-from press import errata, readers, strip
+from press import errata, strip
 from press.reference import add_contents
 
 EXPLORERS = CHAPTERS / "_static" / "explorers"
@@ -29,8 +29,7 @@ _MOVED = template(Path(__file__).parent / "templates" / "moved.html.j2")
 def setup(app: Any) -> dict[str, bool]:
     """Let numpydoc read its template once (it would read it for each docstring), name the book's
     own theorems, number exercises, keep the words of the pages for the search, place explorers,
-    fill the strips of pages, read the reference beside the rest, and lead from the addresses of
-    pages that have moved.
+    fill the strips of pages, and lead from the addresses of pages that have moved.
     """
     from numpydoc import docscrape_sphinx
 
@@ -40,7 +39,6 @@ def setup(app: Any) -> dict[str, bool]:
     )
     domain.translate = numbered._ = own_series
     app.connect("env-check-consistency", lambda _, env: number_within_pages(env))
-    readers.setup(app)
     # two processes write the pages, for which there is no option; the third of three prepares them
     app.connect("env-check-consistency", lambda app, _: setattr(app, "parallel", 3))
     app.add_directive("explorer", Explorer)

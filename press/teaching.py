@@ -13,7 +13,7 @@ from lib.paths import DATA
 from press.toc import Page
 
 LEVELS = ("easy", "medium", "hard")
-TIMES = DATA / "run_times.csv"  # written by: python -m lib book --times
+TIMES = DATA / "run_times.csv"
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def run_times(path: Path = TIMES) -> pd.Series:
 
 
 def measured_on(path: Path = TIMES) -> str:
-    """Under what circumstances, in the words of :mod:`press.times`."""
+    """Under what circumstances, in the words of the first line of the file."""
     return (
         path.read_text("utf-8").partition("\n")[0].lstrip("# ") if path.exists() else "not measured"
     )

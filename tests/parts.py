@@ -12,7 +12,6 @@ import pytest
 
 FIXTURES = {  # a test that uses one of them is thorough, and what it is
     "chromium": "browsers",
-    "executed_on_replicas": "chapters again on replicas",
 }
 _OTHERS = "others"
 _RUN, _LEFT = pytest.StashKey[Counter](), pytest.StashKey[Counter]()

@@ -14,12 +14,8 @@ from tests.parts import *
 @pytest.fixture
 def chromium(): ...
 
-@pytest.fixture
-def executed_on_replicas(): ...
-
 def test_plain(): ...
 def test_page(chromium): ...
-def test_chapter(executed_on_replicas): ...
 @pytest.mark.browser
 def test_firefox(): ...
 @pytest.mark.thorough("long statistics")
@@ -28,7 +24,7 @@ def test_many_seeds(seed): ...
 @pytest.mark.slow
 def test_hours(): ...
 """
-THOROUGH = "long statistics (3), browsers (2), chapters again on replicas (1)"
+THOROUGH = "long statistics (3), browsers (2)"
 
 
 @pytest.mark.parametrize(
@@ -38,10 +34,10 @@ THOROUGH = "long statistics (3), browsers (2), chapters again on replicas (1)"
         (
             0,
             ["-m", "thorough and not slow and not compare"],
-            6,
+            5,
             [f"make test-all: {THOROUGH}", "make test has the other 1 tests"],
         ),
-        (0, ["-m", "not slow"], 7, []),
+        (0, ["-m", "not slow"], 6, []),
         (0, ["-k", "plain"], 1, []),
     ],
     ids=["test", "test-all", "both", "one by name"],

@@ -1,6 +1,3 @@
-document.addEventListener("DOMContentLoaded", () =>
-  document.querySelector(".btn-download-pdf-button")?.addEventListener("click", () => window.print()));
-
 // The ledger: cards in groups, above them a menu for each facet, an order, and words to search for. What is chosen stands in the
 // address after "#filter?", so a link keeps it; "#claim-ID" opens that card. Without this script all groups are open.
 document.addEventListener("DOMContentLoaded", () => {

@@ -60,18 +60,6 @@ def _checked(path: Path, file: File) -> str:
     return found
 
 
-def note_real(path: Path) -> Path:
-    """Say that real data were found at ``path``: a line in the file that ``COMPANION_FOUND`` names,
-    if it names one. ``path`` is returned.
-
-    A build sets it for each chapter. One that found none reads the same where there are none.
-    """
-    if notes := os.environ.get("COMPANION_FOUND"):
-        with open(notes, "a", encoding="utf-8") as file:
-            file.write(f"{path.name}\n")
-    return path
-
-
 def local_folder() -> Path | None:
     """The folder that ``COMPANION_DATA`` names, or None; a :class:`DataError` if it is gone."""
     if not (named := os.environ.get("COMPANION_DATA")):
@@ -86,7 +74,7 @@ def _kept(file: File, source: str) -> Found | None:
     folder = local_folder() if source == "local" else user_cache()
     if folder is None or not (path := folder / file.name).exists():
         return None
-    return Found(note_real(path), source, _checked(path, file))
+    return Found(path, source, _checked(path, file))
 
 
 def fetch(file: File, *, progress: bool = True) -> Found:
@@ -123,7 +111,7 @@ def _retrieve(file: File, progress: bool) -> Found:
         raise
     except ValueError as error:  # pooch: the checksum does not hold
         raise DataError(f"{file.url} gave other bytes than registered: {error}") from error
-    return Found(note_real(path), "download", file.sha256)
+    return Found(path, "download", file.sha256)
 
 
 def locate(name: str | File, source: str = "auto", *, progress: bool = True) -> Found:
@@ -158,7 +146,7 @@ def unregistered(*names: str) -> Path | None:
     """
     folders = [folder for folder in (local_folder(), user_cache()) if folder]
     there = (path for folder in folders for name in names if (path := folder / name).is_file())
-    return next(map(note_real, there), None)
+    return next(there, None)
 
 
 def state(file: File) -> str:

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from lib.paths import CHAPTERS, ROOT
+from lib.paths import CHAPTERS
 from press.build import Built, build
-from press.compare import compare
-from press.pairs import pair_up, sync
-from press.times import write_times
-from press.toc import pages
+from press.pairs import sync
 
 FAILED = 3  # the exit status of a book in which a cell failed
 
@@ -19,11 +16,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--profile", default="quick", help="quick (default) or paper")
     parser.add_argument("--workers", type=int, default=2)
     for name, words in {
-        "--times": "only keep the last build's run times, for the teachers' page",
         "--pairs": "only bring the .md and the .ipynb of every chapter into step",
         "--without-solutions": "leave the solutions of the exercises out, for teaching",
         "--strict": "stop at a cell that fails, and at a warning of jupyter-book",
-        "--compare": "only compare the pages with real data and on replicas",
     }.items():
         parser.add_argument(name, action="store_true", help=words)
 
@@ -33,11 +28,6 @@ def run(args: Namespace) -> int:
     if args.pairs:
         for path in sync(CHAPTERS):
             print(path)
-    elif args.times:
-        print(f"run times of {write_times()} chapters")
-    elif args.compare:
-        pair_up()
-        return int(compare(pages(ROOT), args.profile, workers=args.workers) > 0)
     else:
         solutions = not args.without_solutions
         return report(

@@ -24,7 +24,7 @@ import pandas as pd
 from folktables.load_acs import state_list
 
 from lib import validate
-from lib.datasets.cache import note_real, sha256_of
+from lib.datasets.cache import sha256_of
 from lib.datasets.download import DataError, Unavailable, stream, with_retries
 from lib.files import locked_tempdir
 from lib.paths import user_cache
@@ -153,7 +153,7 @@ def fetch_archive(
     """
     csv = folder / _member(state, year)
     if csv.exists():
-        return _as_unpacked(note_real(csv))
+        return _as_unpacked(csv)
     url = address or f"{origin}/{year}/1-Year/csv_p{state.lower()}.zip"
 
     def once() -> None:
@@ -178,7 +178,7 @@ def fetch_archive(
         with_retries(f"ACS {year} {state}", url, once)
     else:
         _from_file(f"ACS {year} {state}", url, once)
-    return note_real(csv)
+    return csv
 
 
 def _from_file(name: str, path: str, once: Callable[[], None]) -> None:

@@ -24,7 +24,6 @@ from lib.datasets.registry import FILES, TASKS, File
 from lib.files import locked_tempdir
 from lib.paths import ROOT
 from studies.data import command
-from studies.data.newyork import load_newyork
 
 BODY = b"a,b\n1,2\n" * 2000
 
@@ -51,36 +50,6 @@ def test_a_good_download_is_kept_and_then_found_in_the_cache(file, site, caplog)
     assert first.path.read_bytes() == BODY
     assert site.hits["/toy.csv"] == 1
     assert state(file) == "cached"
-
-
-def test_real_data_that_are_found_are_noted(file, tmp_path, monkeypatch):
-    """By this process and its children, wherever they are; a replica and a stand-in are not."""
-    notes = tmp_path / "notes"
-
-    def noted(find) -> set[str]:
-        notes.write_text("", encoding="utf-8")
-        find()
-        return {*notes.read_text(encoding="utf-8").split()}
-
-    def child() -> None:
-        code = "from lib.datasets.cache import unregistered; unregistered('toy.csv')"
-        subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
-
-    monkeypatch.setenv("COMPANION_FOUND", str(notes))
-    monkeypatch.setenv("COMPANION_OFFLINE", "1")
-    looks = (lambda: cache.unregistered("toy.csv"), lambda: state(file))
-    for nothing in (lambda: load("lsac"), load_newyork, *looks):
-        assert noted(nothing) == set()
-    monkeypatch.delenv("COMPANION_OFFLINE")
-    assert noted(lambda: locate("toy.csv")) == {"toy.csv"}  # a download
-    monkeypatch.setenv("COMPANION_OFFLINE", "1")
-    for find in (lambda: locate("toy.csv"), *looks, child):
-        assert noted(find) == {"toy.csv"}
-    monkeypatch.setenv("COMPANION_DATA", str(cache.user_cache()))
-    monkeypatch.setenv("COMPANION_CACHE", str(tmp_path / "none"))
-    assert noted(lambda: locate("toy.csv")) == {"toy.csv"}
-    cache.local_folder().joinpath("toy.csv").write_text("other", encoding="utf-8")
-    assert noted(lambda: state(file)) == {"toy.csv"}
 
 
 PAGE = b"<html>Sorry</html>"

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 
 import nbformat
 import pytest
-from filelock import FileLock
 
 from lib.paths import ROOT
 from press.build import Built, build
-from press.compare import missing_files, replicas_folder
-from press.execute import Executed, execute
 from press.pairs import METADATA
 from press.toc import Page, pages
 from tests.browser import headless_chromium
@@ -50,12 +47,6 @@ def html(built) -> Path:
 
 
 @pytest.fixture(scope="session")
-def real_data_missing() -> list[str]:
-    """Registered files that are not on this machine, asked before a test hides them all."""
-    return missing_files()
-
-
-@pytest.fixture(scope="session")
 def chromium():
     with headless_chromium() as browser:
         yield browser
@@ -68,21 +59,6 @@ def open_page(chromium, html):
 
     with closing(chromium) as open_file:
         yield lambda doc, *query, **options: open_file(html / f"{doc}.html", *query, **options)
-
-
-@pytest.fixture
-def executed_on_replicas() -> Callable[[Page], Executed]:
-    """Execute a chapter on replicas unless it is current; one process at a time, so that two
-    tests share one run.
-    """
-
-    def execute_once(page: Page) -> Executed:
-        folder = replicas_folder()
-        (folder / page.doc).parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(folder / f"{page.doc}.lock"):
-            return execute([page], {"profile": "quick"}, folder, progress=False)[0]
-
-    return execute_once
 
 
 def code(source: str, *tags: str, outputs: Iterable = ()) -> nbformat.NotebookNode:

@@ -183,7 +183,7 @@ def test_long_chapters_start_first_and_come_back_in_the_order_given(tmp_path, mo
 
     def one(page, *_):
         started.append(page.doc)
-        return Executed(page.doc, tmp_path, 0.0, (), (), fresh=True)
+        return Executed(page.doc, tmp_path, 0.0, (), fresh=True)
 
     monkeypatch.setattr("press.execute._one", one)
     monkeypatch.setattr("press.execute.run_times", lambda: pd.Series({"short": 1, "long": 9}))

@@ -13,7 +13,6 @@ import pytest
 from course.slides import to_html
 from press.build import Built, build
 from press.commands.book import FAILED, report
-from press.compare import differences
 from press.engine import changed, names
 from press.execute import ChapterError, execute
 from press.failures import failures
@@ -105,11 +104,6 @@ def test_slides_say_that_a_page_failed(book, tmp_path, strict):
         execute([book], QUICK, executed, progress=False, strict=strict)
     with pytest.raises(ValueError, match=r"number of bad .*chapters/bad, code cell 3: (A|This)"):
         to_html("{number}`bad:rows`", executed)
-
-
-def test_a_failed_page_can_be_compared_with_itself(book, built):
-    path = book.root / "_build" / "executed" / "quick" / "chapters" / "bad.ipynb"
-    assert differences(path, path) == []
 
 
 def run(root, *cells: str) -> nbformat.NotebookNode:

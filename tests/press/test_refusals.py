@@ -6,11 +6,9 @@ from functools import partial
 
 import pytest
 
-from press.compare import compare
 from press.execute import execute
 from press.live import write_live
 from press.rerun import requested
-from press.times import write_times
 from press.toc import pages
 from tests.press.conftest import write_notebook
 from tests.press.test_rerun import PARAMETERS
@@ -31,11 +29,6 @@ def listed(page, doc):
     return pages(page.root)
 
 
-def untimed(page):
-    listed(page, page.doc)
-    write_times(page.root / "empty", page.root / "times.csv", page.root)
-
-
 def live(page, source):
     (page.root / "_static").mkdir()
     write_live(page.root, source)
@@ -49,13 +42,10 @@ ASKED = {
     "epsilon": "parameter must be NAME=VALUE or NAME=VALUE,VALUE, got 'epsilon'",
     "epsilon=": "parameter must be NAME=VALUE",
 }
-NO_DATA = r"COMPANION_DATA must name a folder with the real data, got none that has 'x\.csv'"
 REFUSED = [
     *((partial(asked, word=word), said) for word, said in ASKED.items()),
     (torn, r"one\.ipynb must be a notebook, got another file"),
     (lambda page: listed(page, "chapters/none"), "lists 'chapters/none', but there is neither"),
-    (lambda page: compare([page]), NO_DATA),
-    (untimed, "build the book first"),
     (partial(live, source="nowhere"), "source must be index, release or a folder, got 'nowhere'"),
     (lambda page: write_live(page.root), "html must be a built book"),
 ]
@@ -63,7 +53,6 @@ REFUSED = [
 
 @pytest.mark.parametrize(("call", "words"), REFUSED)
 def test_it_is_refused_by_name(tiny, monkeypatch, call, words):
-    monkeypatch.setattr("press.compare.missing_files", lambda: ["x.csv"])
     monkeypatch.setattr("press.live.pair_up", lambda: None)
     with pytest.raises(ValueError, match=words):
         call(tiny)

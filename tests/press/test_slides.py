@@ -72,7 +72,6 @@ def test_every_slide_fits_the_screen(shown):
 
 
 def test_the_window_of_the_speaker_shows_slides_and_notes(decks, chromium):
-    """It is written by a script of reveal.js, whose own scripts the policy of the deck names."""
     tab, wrong = opened(chromium, decks[0].as_uri(), **SCREEN)
     tab.wait_for_function(READY)
     with tab.expect_popup() as opening:
