@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 
 import numpy as np
 import pandas as pd
@@ -94,7 +93,6 @@ def test_the_two_member_category_of_section_4_2():
     assert as_often(parted, (n / 2) / (n - 1))
 
 
-@pytest.mark.skipif(sys.platform == "emscripten", reason="there is one process on this platform")
 def test_the_same_splits_whatever_the_number_of_workers():
     frame = _table(200)
     one, two = _run(frame, BATTERY["forest"]), _run(frame, BATTERY["forest"], workers=2)

@@ -1,1 +1,0 @@
-"""The tests of the numeric packages on another platform: Pyodide under Node."""
