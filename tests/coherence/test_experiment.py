@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-
 import numpy as np
 import pandas as pd
-import pytest
 from scipy import stats
 from sklearn.linear_model import LogisticRegression
 
