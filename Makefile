@@ -10,7 +10,7 @@ SITE    := "import sysconfig; print(sysconfig.get_path('purelib'))"
 LOCK    := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --custom-compile-command "make lock" $(UPGRADE)
 
 .DEFAULT_GOAL := help
-.PHONY: help book shake live live-check course-public slides torture faults test test-all test-slow course bench compare reference peers audit-rates certificates pairs replicas types lock wheels sbom metadata advisories wheel-check clean
+.PHONY: help book shake live live-check course-public slides test test-all test-slow course bench compare reference peers audit-rates certificates pairs replicas types lock wheels sbom metadata advisories wheel-check clean
 
 help:
 	@echo "For readers, researchers and teachers"
@@ -27,8 +27,6 @@ help:
 	@echo "  make test-slow    every lesson in the browsers, two hundred submissions"
 	@echo "  make live-check   runs every lesson in Chromium and in Firefox and compares with the book"
 	@echo "  make shake        every page and verdict under other arithmetic, and the margin of each guard (an hour)"
-	@echo "  make faults       the tests of the page \"What the software withstands\""
-	@echo "  make torture      random kills, flips, races, garbage and bad calls (SEED=1 COUNT=20); a fault is printed"
 	@echo "  make types        check the types of the package"
 	@echo "  make wheel-check  installs the wheel, core and whole, and uses it elsewhere (PYTHON_OF_WHEEL=3.13)"
 	@echo "For maintainers: peers, speed, files"
@@ -190,15 +188,6 @@ metadata: $(VENV)/.made
 	$(BIN)/python -m data.make_metadata
 	$(BIN)/uv tool run --from roc-validator==0.13.0 rocrate-validator -y validate --metadata-only .
 	$(BIN)/uv tool run --from codemetapy==3.0.4 codemetapy --inputtypes codemeta codemeta.json >/dev/null
-
-# random attacks beyond the few of the suite: kills of a sweep, flipped bits, bad arguments
-faults: $(VENV)/.made
-	$(BIN)/python -m tests.faults
-
-SEED ?= 1
-COUNT ?= 20
-torture: $(VENV)/.made
-	$(BIN)/python -m tests.torture --seed $(SEED) --count $(COUNT)
 
 clean:
 	rm -rf _build $(VENV) $(VENV)-compare $(VENV)-course $(VENV)-reference-* .pytest_cache .hypothesis .mypy_cache

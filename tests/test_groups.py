@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lib.domain import Domain
 from lib.groups import (
     EVERYONE,
     bands_in_order,
@@ -167,3 +168,27 @@ def test_thousands_of_small_groups_are_counted_and_not_listed():
     kept, small = groups_by_size(frame, ["area"], gamma=80)
     assert list(kept) == [EVERYONE, "area = -1"]
     assert len(small) == n - 500
+
+
+def test_one_missing_value_renames_no_group():
+    """It makes floats of a column's codes, and 1 was then written as 1.0."""
+    whole, gap = pd.DataFrame({"a": [0, 1, 1]}), pd.DataFrame({"a": [0, 1, 1, None]})
+    assert list(groups(whole, ["a"])) == list(groups(gap, ["a"])) == ["everyone", "a = 0", "a = 1"]
+    assert "a = 0.5" in groups(pd.DataFrame({"a": [0.5, 1.0]}), ["a"])
+
+
+@pytest.mark.parametrize("dtype", ["Int64", "Float64", "int64[pyarrow]"])
+def test_a_gap_is_one_in_every_dtype(dtype):
+    floats, gaps = pd.Series([1.0, np.nan, 3.0, 2.0]), pd.Series([1, None, 3, 2], dtype=dtype)
+    named = [list(groups(pd.DataFrame({"a": column}), ["a"])) for column in (floats, gaps)]
+    assert named[0] == named[1]
+    with pytest.raises(ValueError, match=r"^a must be whole numbers"):
+        Domain.of({"a": 4}).check(pd.DataFrame({"a": gaps}))
+
+
+def test_a_column_that_is_there_twice_and_rows_in_another_order_are_refused():
+    twice = pd.DataFrame([[0, 1], [1, 0]], columns=["a", "a"])
+    with pytest.raises(ValueError, match="must be a column that is there once, got"):
+        groups(twice, ["a"])
+    with pytest.raises(ValueError, match="predicate 'p' must return the rows of the table in"):
+        groups(FRAME, predicates={"p": lambda t: (t["a"] == 1).sort_values()})

@@ -13,8 +13,8 @@ from sklearn.linear_model import LogisticRegression
 from lib.coherence.bounds import max_information as info
 from lib.coherence.bounds import paper, tightened, within_group
 from lib.coherence.combination import combined_p
-from lib.coherence.distances import split_distance
-from lib.coherence.experiment import Setup, demcoh
+from lib.coherence.distances import reshuffling_p, split_distance
+from lib.coherence.experiment import Setup, compare, demcoh
 from lib.coherence.guarantee import Setting, holds
 from lib.coherence.learners import After, Constant, Estimator, Lookup
 from lib.coherence.tracing import Tracer
@@ -121,3 +121,24 @@ REFUSED = [
 def test_it_is_refused_by_name(call, words):
     with pytest.raises(ValueError, match=words):
         call()
+
+
+NULLS = Setup(target="y", lens=("a", "b"), null_draws=2)
+H, WHO = np.array([0.9, -0.2, 0.4, 0.1]), np.array([True, False, True, False])
+
+
+@pytest.mark.parametrize("numbers", [np.array([1, 0, 1, 0]), [1, 0, 1, 0], pd.Series([1, 0, 1, 0])])
+def test_numbers_are_no_mask(numbers):
+    """Taken for rows, they compared the first two people."""
+    everyone = {"everyone": np.ones(4, dtype=bool)}
+    for call in (
+        lambda: compare(H, numbers, everyone, NULLS, stream(0, "mask")),
+        lambda: split_distance(H, numbers),
+        lambda: reshuffling_p(H, numbers, draws=9, enough=2, rng=stream(0, "mask")),
+    ):
+        with pytest.raises(ValueError, match=r"^inside must be an array of True and False, got"):
+            call()
+    with pytest.raises(ValueError, match=r"^members of 'some' must be an array of True and False"):
+        compare(H, WHO, {"some": numbers}, NULLS, stream(0, "mask"))
+    found = compare(list(H), pd.Series(WHO, index=[3, 2, 1, 0]), everyone, NULLS, stream(0, "mask"))
+    assert found["mean_a"].tolist() == [pytest.approx(0.65)]

@@ -140,3 +140,20 @@ def test_a_law_is_not_changed_after_it_was_priced(law):
     for array in (made.sensitivity, noise):
         with pytest.raises(ValueError, match="read-only"):
             array[:] = 1e-3
+
+
+@pytest.mark.parametrize(
+    "law", [Laplace(sensitivity=1.0, epsilon=1.0), Gaussian(sensitivity=1.0, rho=0.5)]
+)
+def test_a_value_that_the_noise_cannot_move_is_refused(law):
+    """Between 1e17 and the next float lie 16, so that the value itself was released."""
+    for value in (1e17, -1e17, [1.0, 2.0**43], np.array([2**53], dtype=np.int64)):
+        with pytest.raises(ValueError, match=r"^values must be so small that the gap to the next"):
+            law.release(value, stream(0, "noise"))
+    assert law.release(2.0**42, stream(0, "noise")) != 2.0**42
+    assert law.release([], stream(0, "noise")).size == 0
+    wide = Laplace(sensitivity=1e9, epsilon=1.0)  # it was moved by one, before any noise
+    for value in (2**53 + 1, [2**53 + 1, 0], np.uint64(2**53 + 1)):
+        with pytest.raises(ValueError, match=r"^values must be numbers that a float can hold, got"):
+            wide.release(np.array(value), stream(0, "noise"))
+    assert wide.release(np.array([2**53 + 2]), stream(0, "noise")).size == 1

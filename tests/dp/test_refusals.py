@@ -1,5 +1,4 @@
 """What the package refuses by name: above all what would be released as NaN, or at half the noise.
-Every kind of value that is none is refused in ``tests/test_bad_input.py``, a mask among them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What the local protocols refuse before any work: each by name, with what is allowed.
 
-``test_battery.py`` has what every protocol refuses, ``tests/test_bad_input.py`` the kinds of value.
+``test_battery.py`` has what every protocol refuses.
 """
 
 from __future__ import annotations

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -10,8 +12,16 @@ import pytest
 from scipy import stats
 
 from lib.rng import stream
+from lib.stats.holm import holm
 from lib.stats.p_values import p_positive, p_value
-from lib.stats.summary import clopper_pearson, interval_words, mean_interval, summarise, widening
+from lib.stats.summary import (
+    clopper_pearson,
+    interval_words,
+    mean_interval,
+    rank_correlation,
+    summarise,
+    widening,
+)
 from studies.verdicts.words import p_in_words
 
 
@@ -113,3 +123,54 @@ def test_clopper_pearson_against_the_beta_law():
     low, high = clopper_pearson(3, 50)
     assert low == pytest.approx(stats.beta.ppf(0.025, 3, 48))
     assert high == pytest.approx(stats.beta.ppf(0.975, 4, 47))
+
+
+def test_equal_runs_prove_little():
+    """Two runs of 0.3 had p = 0 against 0; and 30,000 against itself, but for last bits."""
+    two = np.array([0.3, 0.3])
+    p = {direction: p_value(two, 0.0, direction) for direction in ("greater", "two-sided", "less")}
+    assert p == {"greater": 0.25, "two-sided": 0.5, "less": 1.0}
+    assert p_value(two, 0.3, "two-sided") == 1
+    bits = np.full(2, math.nextafter(30_000, math.inf))
+    assert p_value(bits, 30_000, "two-sided") == p_value(bits, 30_000, "greater") == 1
+
+
+@pytest.mark.parametrize(
+    "number", [Fraction(3, 10), np.float32(0.5), np.int8(1), np.longdouble(0.25)]
+)
+def test_a_reference_is_any_real_number(number):
+    values = np.array([0.1, 0.2, 0.4])
+    assert p_value(values, number, "less") == p_value(values, float(number), "less")
+
+
+@pytest.mark.parametrize("dtype", ["Int64", "Float64", "int64[pyarrow]"])
+def test_a_gap_is_one_in_every_dtype(dtype):
+    floats = pd.Series([1.0, np.nan, 3.0, 2.0])
+    gaps = pd.Series([1, None, 3, 2], dtype=dtype)
+    assert mean_interval(gaps) == mean_interval(floats)
+    assert p_value(gaps, 0.0, "greater") == p_value(floats, 0.0, "greater")
+
+
+ONE, OTHER = pd.Series([1.0, 2.0, 3.0]), pd.Series([1.0, 3.0, 2.0], index=[2, 1, 0])
+TWICE = pd.DataFrame([[0, 1], [1, 0]], columns=["a", "a"])
+TENTHS = np.array([0.1, 0.2, 0.4])
+# fmt: off
+REFUSED = [
+    *((lambda o=o: p_value(TENTHS, o, "less"), r"^reference must be a number, got") for o in (Decimal("0.3"), "0.3", np.array([0.3]), 1j, None)),
+    (lambda: rank_correlation(ONE, OTHER), r"^y must be of the labels of x, in their order"),
+    (lambda: summarise(TWICE, ["a"], "a"), "must be a column that is there once, got"),
+    *((lambda v=v: mean_interval(v), r"^values must be ") for v in (np.ones((2, 2)), np.array(1.0), pd.DataFrame({"x": [1.0]}))),
+    # read entry by entry, it gives the names of its columns
+    (lambda: holm(pd.DataFrame([[0.01], [0.5]])), r"^p must be an iterable"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("call", "words"), REFUSED)
+def test_data_with_two_readings_are_refused(call, words):
+    with pytest.raises(ValueError, match=words):
+        call()
+
+
+def test_labels_that_agree_are_no_obstacle():
+    assert rank_correlation(ONE, OTHER.reset_index(drop=True)) == pytest.approx(0.5)
