@@ -108,10 +108,10 @@ def test_a_fault_is_caught(run_page, guide, old, new):
 @AGAIN
 def test_paper(run_page):
     """As printed: the grid runs, both claims are judged, the chapter is executed; and by hand one
-    folder, one claims file, one chapter, one file of tests and two lines are touched.
+    folder, one claims file, one chapter and two lines are touched.
     """
     names = run_page("paper")
-    folders = {"studies/coin_survey", "data/claims", "chapters/coins", "tests/ledger/plants"}
+    folders = {"studies/coin_survey", "data/claims", "chapters/coins"}
     assert {file.rpartition("/")[0] for file in names["new"]} == folders
     assert sorted(set(names["touched"]) - set(names["new"])) == ["_toc.yml", "studies/__init__.py"]
     for file in ("_toc.yml", "studies/__init__.py"):

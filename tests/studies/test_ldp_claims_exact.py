@@ -1,4 +1,4 @@
-"""Exact measures against enumeration; ``tests/ledger/test_plants.py`` has both of their sides."""
+"""Exact measures against enumeration."""
 
 from __future__ import annotations
 

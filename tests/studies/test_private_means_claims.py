@@ -59,7 +59,7 @@ def test_a_bound_with_twice_the_noise_or_half_the_constant_does_not_hold(by_grou
 
 
 def test_skewed_sizes_have_a_little_less_laplace_noise():
-    """By about a twentieth, in every setting; ``test_plants.py`` has the other way round."""
+    """By about a twentieth, in every setting."""
     found = means_theory.skewed_noise(0.3, 10.0)
     assert (found.value, found.low, found.high) == (1, 1, 1)
     for simulated in (found, means_theory.theorem10()):

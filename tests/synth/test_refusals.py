@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from lib.domain import Domain
 from lib.rng import stream
 from lib.synth import AIM, GEM, MST, Stratified, all_kway, workload_error
 from lib.synth.group_sizes import size_items
+from lib.synth.workload import counts
 from tests.synth.conftest import DOMAIN, people
 from tests.synth.test_limits import QUICK
 
@@ -34,6 +36,8 @@ def error(synthetic=None, workload=None):
 
 # fmt: off
 REFUSED = [
+    # it was counted in the cell of 0
+    (lambda: counts(pd.DataFrame({"a": [0.5, 1.0]}), Domain.of({"a": 2}), ("a",)), "^a must be whole numbers"),
     (lambda: AIM(alpha=1.0), r"alpha must be .*, got 1.0"),
     (lambda: AIM(max_megabytes=0), r"max_megabytes must be .*, got 0"),
     (lambda: AIM(focus="t"), r"focus must be .*, got 't'"),
