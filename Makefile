@@ -10,7 +10,7 @@ SITE    := "import sysconfig; print(sysconfig.get_path('purelib'))"
 LOCK    := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --custom-compile-command "make lock" $(UPGRADE)
 
 .DEFAULT_GOAL := help
-.PHONY: help book shake live live-check course-public slides test test-all test-slow course bench compare reference peers audit-rates certificates pairs replicas types lock wheels sbom metadata advisories wheel-check clean
+.PHONY: help book live live-check course-public slides test test-all test-slow course bench compare reference peers audit-rates certificates pairs replicas types lock wheels sbom metadata advisories wheel-check clean
 
 help:
 	@echo "For readers, researchers and teachers"
@@ -26,7 +26,6 @@ help:
 	@echo "  make test-all     make test, then what takes long: browsers, otter-grader, chapters again on replicas, long statistics"
 	@echo "  make test-slow    every lesson in the browsers, two hundred submissions"
 	@echo "  make live-check   runs every lesson in Chromium and in Firefox and compares with the book"
-	@echo "  make shake        every page and verdict under other arithmetic, and the margin of each guard (an hour)"
 	@echo "  make types        check the types of the package"
 	@echo "  make wheel-check  installs the wheel, core and whole, and uses it elsewhere (PYTHON_OF_WHEEL=3.13)"
 	@echo "For maintainers: peers, speed, files"
@@ -130,11 +129,6 @@ reference: $(VENV)-reference-opendp/.made $(VENV)-reference-dpmm/.made
 	$(VENV)-reference-opendp/bin/python -W ignore benchmarks/reference_fit.py opendp _build/reference
 	$(VENV)-reference-dpmm/bin/python -W ignore benchmarks/reference_fit.py dpmm _build/reference
 	$(BIN)/python -W ignore -m benchmarks.reference score
-
-# the book under other arithmetic: ONLY="dispatch" is what CI runs
-ONLY ?=
-shake: $(VENV)/.made
-	$(BIN)/python -m tests.shake $(if $(ONLY),--only $(ONLY)) --workers $(WORKERS)
 
 pairs: $(VENV)/.made
 	$(BIN)/python -m lib book --pairs

@@ -23,12 +23,8 @@ from functools import partial
 from types import FrameType
 from typing import IO, NoReturn
 
-# two processes side by side fill two cores; results do not depend on the number of threads, which
-# `make shake` checks with another one
-ONE_THREAD = dict.fromkeys(
-    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"),
-    os.environ.get("COMPANION_THREADS", "1"),
-)
+# two processes side by side fill two cores; results do not depend on the number of threads
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 _GRACE = 1.0  # seconds between the request to end and the end
 _WATCH = 0.25  # seconds between two looks of a worker at its parent
 _MOST = 2**26  # bytes of what a program has printed that are read, from the end

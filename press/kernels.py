@@ -186,8 +186,6 @@ def _serve(receiver: connection.Connection) -> None:
 
     _end_with_parent()
     arguments = receiver.recv()
-    if extension := os.environ.get("COMPANION_EXTENSION"):  # of IPython, for the tests
-        arguments += ["--ext", extension]
     sys.path[:], sys.argv[:] = PATH, ["ipykernel_launcher", *arguments]
     # a page may have a package of its own in its folder; tqdm looks for a kernel at its import
     for name in [name for name in sys.modules if name.partition(".")[0] in (*HOUSES, "tqdm")]:

@@ -1,5 +1,4 @@
-"""What the package refuses by name: above all what would be released as NaN, or at half the noise.
-"""
+"""What the package refuses by name: above all what would be released as NaN, or at half the noise."""
 
 from __future__ import annotations
 
