@@ -1,10 +1,10 @@
-"""Ten hostile curators: what each sees and leaves, with a sandbox and without."""
+"""What a curator, which may be somebody else's program, sees of the machine in a sandbox."""
 
 from __future__ import annotations
 
+import socket
 import sys
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -14,38 +14,24 @@ from lib import sandbox
 from lib.audit.release import Curator
 from lib.audit.request import Request
 from lib.audit.table import read_table
-from tests.hostile import DAEMON, FORKS, WAYS, listening, still_here
+
+sandboxed = pytest.mark.skipif(sandbox.choose() == "none", reason="no sandbox works here")
 
 
-class Row(NamedTuple):
-    """An attempt, and what it raises with a sandbox and without; nothing if a release is made."""
-
-    code: str
-    inside: str = ""
-    outside: str = ""
-
-
-# {file}: the audited one; {releases}: of other halves; {outside}, {home}: folders; {port}
-HOSTILE = {
-    "reads the whole file": Row('open("{file}").read()', "FileNotFoundError"),
-    "reads releases of other halves": Row('open("{releases}/other.pickle")', "FileNotFoundError"),
-    "reads the home of its user": Row('open("{home}/letter").read()', "FileNotFoundError"),
-    "reads variables": Row('os.environ["PASSWORD"]', "KeyError", "KeyError"),
-    "writes elsewhere": Row('open("{outside}/copy.csv", "w").write(half)', "FileNotFoundError"),
-    "changes itself": Row(
-        'open(sys.argv[0], "a").write("#")', "Read-only file system|Permission denied"
-    ),
-    "sends the half away": Row(
+# an attempt, and what is raised; {file}: the audited one; {outside}, {home}: folders; {port}
+ATTEMPTS = {
+    "reads the whole file": ('open("{file}").read()', "FileNotFoundError"),
+    "reads releases of other halves": ('open("{releases}/other.pickle")', "FileNotFoundError"),
+    "reads the home of its user": ('open("{home}/letter").read()', "FileNotFoundError"),
+    "reads variables": ('os.environ["PASSWORD"]', "KeyError"),
+    "writes elsewhere": ('open("{outside}/copy.csv", "w").write(half)', "FileNotFoundError"),
+    "sends the half away": (
         'socket.create_connection(("127.0.0.1", {port}), 5).sendall(half.encode())',
         "ConnectionRefusedError",
     ),
-    "forks three hundred times": Row(FORKS, "BlockingIOError"),
-    "leaves a daemon": Row(DAEMON),
-    "fills disk and memory": Row(
-        'open("big", "wb").truncate(2**33)\nbytearray(2**35)', "OSError", "OSError"
-    ),
-    "releases a link to the file": Row(
-        'os.symlink("{file}", sys.argv[2])\nsys.exit(0)', "exit status 0 and none"
+    "releases a link to the file": (
+        'os.symlink("{file}", sys.argv[2])\nsys.exit(0)',
+        "exit status 0 and none",
     ),
 }
 
@@ -77,27 +63,23 @@ def release(request, tmp_path, monkeypatch):
         curator = Curator(asked, table.raw, table.schema, folder, sandbox.choose(wish))
         return curator(table.frame.iloc[:20], np.random.default_rng(1))
 
-    call.outside, call.script = tmp_path / "outside", script
+    call.outside = tmp_path / "outside"
     return call
 
 
-@pytest.mark.parametrize("wish", WAYS)
-@pytest.mark.parametrize("name", HOSTILE)
-def test_a_hostile_curator_sees_its_half_alone(name, wish, release):
-    row, inside = HOSTILE[name], wish == "require"
-    with listening() as (port, calls):
-        if refused := row.inside if inside else row.outside:
-            with pytest.raises(ValueError, match=refused):
-                release(row.code, wish, port)
-        else:
-            assert len(release(row.code, wish, port)) >= 20
-    assert still_here() == []
-    if inside:
-        assert calls == list(release.outside.iterdir()) == []
-        assert not release.script.read_text("utf-8").endswith("#")
+@sandboxed
+@pytest.mark.parametrize("name", ATTEMPTS)
+def test_a_curator_sees_its_half_alone(name, release):
+    code, refused = ATTEMPTS[name]
+    with (
+        socket.create_server(("127.0.0.1", 0)) as server,
+        pytest.raises(ValueError, match=refused),
+    ):
+        release(code, "require", server.getsockname()[1])
+    assert not list(release.outside.iterdir())
 
 
-@pytest.mark.parametrize("wish", WAYS)
+@pytest.mark.parametrize("wish", [pytest.param("require", marks=sandboxed), "off"])
 def test_a_curator_reads_what_it_is_given(wish, release, tmp_path):
     """Its script, and a file that its command names; a folder beside them by ``reads``."""
     words = tmp_path / "words"
@@ -119,18 +101,3 @@ def test_a_sandbox_that_is_required_and_not_there_is_told(monkeypatch):
     assert "unshare is not installed" in words
     assert "use the network" in words
     assert "--sandbox=off" in sandbox.not_contained("none", "off")
-
-
-@pytest.mark.skipif(sandbox.choose() == "none", reason="no sandbox works here")
-def test_a_start_costs_little(tmp_path):
-    """At most half a second on an idle machine: here twice as much, for one that is not."""
-    import resource
-
-    run = [sys.executable, "-I", "-S", "-c", ""]
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    for _ in range(5):
-        sandbox.run(run, tmp_path, sandbox.choose(), sandbox.Limits())
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    assert used / 5 < 0.5
-    assert list(Path(tmp_path).iterdir()) == []
