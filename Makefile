@@ -10,7 +10,7 @@ SITE    := "import sysconfig; print(sysconfig.get_path('purelib'))"
 LOCK    := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --custom-compile-command "make lock" $(UPGRADE)
 
 .DEFAULT_GOAL := help
-.PHONY: help book live live-check course-public slides test test-all test-slow course bench compare reference peers audit-rates certificates pairs replicas types lock wheels sbom metadata advisories wheel-check clean
+.PHONY: help book live live-check course-public slides test test-all test-slow course bench compare reference peers audit-rates certificates pairs replicas types lock wheels wheel-check clean
 
 help:
 	@echo "For readers, researchers and teachers"
@@ -38,9 +38,6 @@ help:
 	@echo "  make replicas     write the embedded replicas anew from the real data"
 	@echo "  make lock         write locks/ from pyproject.toml (UPGRADE='--upgrade-package NAME' to renew one, -U all)"
 	@echo "  make wheels       has the index a wheel of every pin, for each Python and system?"
-	@echo "  make sbom         write _build/sbom.cdx.json, the packages of the lock (CycloneDX)"
-	@echo "  make metadata     describe the repository for machines: CodeMeta, RO-Crate, CODECHECK (asks the web)"
-	@echo "  make advisories   known security advisories against the lock (asks the index)"
 	@echo "  make clean        delete what was built, and the environments"
 
 # the first of PYTHON that is there, fits and can make an environment; then what the lock names, each file checked by its hash, and the package itself
@@ -167,21 +164,6 @@ wheels: $(VENV)/.made
 # what a person has who installs the package and has no repository
 wheel-check: $(VENV)/.made
 	$(BIN)/python -m tests.wheel_check $(PYTHON_OF_WHEEL)
-
-# a list of what is installed, for tools that ask for one, and what is known against it; both tools come from the index
-sbom: $(VENV)/.made
-	@mkdir -p _build
-	$(BIN)/uv tool run --from cyclonedx-bom==7.5.0 cyclonedx-py requirements locks/dev.txt --output-file _build/sbom.cdx.json
-
-advisories: $(VENV)/.made
-	$(BIN)/uv tool run pip-audit==2.10.1 -r locks/dev.txt --require-hashes --disable-pip
-
-# the repository described for machines (CodeMeta, RO-Crate, CODECHECK), each asked by its own validator, which asks the web;
-# CODECHECK's is a package of R
-metadata: $(VENV)/.made
-	$(BIN)/python -m data.make_metadata
-	$(BIN)/uv tool run --from roc-validator==0.13.0 rocrate-validator -y validate --metadata-only .
-	$(BIN)/uv tool run --from codemetapy==3.0.4 codemetapy --inputtypes codemeta codemeta.json >/dev/null
 
 clean:
 	rm -rf _build $(VENV) $(VENV)-compare $(VENV)-course $(VENV)-reference-* .pytest_cache .hypothesis .mypy_cache

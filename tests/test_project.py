@@ -4,14 +4,12 @@ folders in the README.
 
 from __future__ import annotations
 
-import json
 import re
 
 import pytest
 import yaml
 
 import lib
-from data import make_metadata
 from lib.datasets.registry import FILES, TASKS
 from lib.paths import HOUSES, ROOT
 from press.pairs import main as pairs_main
@@ -36,18 +34,6 @@ def test_the_citation_has_what_the_format_asks_for_and_all_papers():
     for key in ("rosenblatt2024", "arcolezi2023", "coherence2025"):
         title = re.search(rf"{{{key},.*?title = {{(.+?)}},?\n", bib, re.S).group(1)
         assert re.sub(r"[{}]", "", title).lower() in titles, key
-
-
-def test_what_describes_the_repository_to_machines_says_what_is_there():
-    """Else: ``make metadata``, which also asks the formats' own validators."""
-    codemeta = json.loads(json.dumps(make_metadata.codemeta()))
-    assert json.loads(_text("codemeta.json")) == codemeta
-    assert yaml.safe_load(_text("codecheck.yml")) == make_metadata.codecheck()
-    crate = json.loads(_text("ro-crate-metadata.json"))
-    assert crate == make_metadata.crate()
-    parts = {one["@id"] for one in crate["@graph"] if one["@type"] == "File"}
-    for part in parts - {file.url for file in FILES.values()}:
-        assert (ROOT / part).is_file(), part
 
 
 def test_licences_are_there():
