@@ -10,7 +10,7 @@ SITE    := "import sysconfig; print(sysconfig.get_path('purelib'))"
 LOCK    := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --custom-compile-command "make lock" $(UPGRADE)
 
 .DEFAULT_GOAL := help
-.PHONY: help book live live-check course-public slides test test-all test-slow course bench compare reference peers audit-rates certificates pairs replicas types lock wheels wheel-check clean
+.PHONY: help book live live-check course-public slides test test-all test-slow course bench compare reference pairs replicas types lock wheels wheel-check clean
 
 help:
 	@echo "For readers, researchers and teachers"
@@ -30,9 +30,6 @@ help:
 	@echo "  make wheel-check  installs the wheel, core and whole, and uses it elsewhere (PYTHON_OF_WHEEL=3.13)"
 	@echo "For maintainers: peers, speed, files"
 	@echo "  make bench        benchmarks; make compare: agreement with other libraries (own environment)"
-	@echo "  make peers        our attacks beside Anonymeter's and SDMetrics' (own environment; two minutes)"
-	@echo "  make audit-rates  how often whole audits flag, with and without a leak (resumable; an hour)"
-	@echo "  make certificates what certificates find of sound and broken curators (ten minutes)"
 	@echo "  make reference    our MST and AIM beside other people's (an environment for each; under an hour)"
 	@echo "  make pairs        bring the .md and the .ipynb of every chapter into step"
 	@echo "  make replicas     write the embedded replicas anew from the real data"
@@ -110,17 +107,6 @@ $(VENV)-reference-%/.made: locks/reference-%.txt $(VENV)/.made
 	$(VENV)-reference-$*/bin/python $(INSTALL) --require-hashes -r $<
 	@touch $@
 
-peers: $(VENV)-reference-anonymeter/.made
-	$(BIN)/python -m benchmarks.attack_peers plan
-	$(VENV)-reference-anonymeter/bin/python -W ignore benchmarks/attack_peers_fit.py _build/attack_peers
-	$(BIN)/python -m benchmarks.attack_peers score
-
-audit-rates: $(VENV)/.made
-	$(BIN)/python -m benchmarks.audit_rates
-
-certificates: $(VENV)/.made
-	$(BIN)/python -m benchmarks.certificates
-
 reference: $(VENV)-reference-opendp/.made $(VENV)-reference-dpmm/.made
 	$(BIN)/python -W ignore -m benchmarks.reference plan
 	$(VENV)-reference-opendp/bin/python -W ignore benchmarks/reference_fit.py opendp _build/reference
@@ -147,7 +133,7 @@ lock: $(VENV)/.made
 	$(LOCK) --generate-hashes pyproject.toml --group students -c locks/dev.txt -c locks/course.txt -o locks/students.txt
 	$(LOCK) --generate-hashes pyproject.toml --extra synth -c locks/dev.txt -o locks/students-synth.txt \
 	  $$(sed -n 's/^\([a-z0-9._-]*\)==.*/--no-emit-package \1/p' locks/students.txt)
-	for name in opendp dpmm anonymeter exports; do \
+	for name in opendp dpmm exports; do \
 	  $(LOCK) --generate-hashes --group pyproject.toml:reference-$$name -o locks/reference-$$name.txt || exit 1; \
 	done
 

@@ -9,10 +9,6 @@ import re
 import sys
 from pathlib import Path
 
-import pandas as pd
-
-from benchmarks.attack_peers import RESULT as ATTACKS
-from benchmarks.audit_rates import RESULT as RATES
 from benchmarks.reference import RESULT, summary
 from lib.runner.store import Store
 
@@ -67,7 +63,6 @@ def markdown(report: dict) -> str:
     lines += _releases(extra)
     lines += _explorers(extra)
     lines += _references()
-    lines += _attack_peers() + _audit_rates()
     return "\n".join(lines) + "\n"
 
 
@@ -205,49 +200,6 @@ def _references() -> list[str]:
         lines.append(
             f"| {r.synthesizer} | {r.epsilon} | {r.library} | {r.method} | {r.runs} |"
             f" {r.error:.3f} | {interval} | {r.seconds:.0f} |"
-        )
-    return lines
-
-
-def _attack_peers() -> list[str]:
-    """Our attacks and errors beside other people's, as `make peers` has stored them."""
-    lines = [
-        "",
-        (
-            "Attacks on 2,000 people of Adult inside a release and 2,000 left out, by Anonymeter"
-            " (everybody; 500 guesses for singling out) and by ours (500 a side): the excess of"
-            " right guesses inside over outside, and errors of counts of one and two columns by"
-            " SDMetrics and ours (0 to 1). Good is MST at epsilon 1, leaky the same with 20% copied"
-            " rows, useless is drawn evenly. Stored by `make peers`."
-        ),
-        "",
-        "| release | measure | ours | theirs |",
-        "|---|---|---:|---:|",
-    ]
-    for r in pd.read_csv(ATTACKS).itertuples():
-        theirs = "none" if r.theirs != r.theirs else f"{r.theirs:.3f}"
-        lines.append(f"| {r.release} | {r.measure} | {r.ours:.3f} | {theirs} |")
-    return lines
-
-
-def _audit_rates() -> list[str]:
-    """How often whole audits flag, as `make audit-rates` has stored it."""
-    lines = [
-        "",
-        (
-            "Whole audits of simulated releases that flag some of six groups at a false alarm of"
-            " 5%, with 95% Clopper-Pearson intervals: where nothing leaks, by the sizes of"
-            " households and whether `--cluster` tells them, and where a share of the people inside"
-            " has copied rows. Stored by `make audit-rates`."
-        ),
-        "",
-        "| copied | people | households of | told | audits | flagged | 95% interval |",
-        "|---:|---:|---|---|---:|---:|---|",
-    ]
-    for r in pd.read_csv(RATES).itertuples():
-        lines.append(
-            f"| {r.copied:.0%} | {r.people:,} | {r.households} | {'yes' if r.told else 'no'} |"
-            f" {r.audits} | {r.flagged:.0%} | [{r.low:.0%}, {r.high:.0%}] |"
         )
     return lines
 

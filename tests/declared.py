@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 import re
-import sys
 import tomllib
 from collections.abc import Iterable
-from importlib.metadata import packages_distributions
 
-from lib.paths import HOUSES, ROOT
+from lib.paths import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
@@ -41,20 +38,3 @@ def pins(lock: str) -> list[str]:
     """Lines ``NAME==VERSION`` of a file of ``locks/``."""
     text = (ROOT / "locks" / f"{lock}.txt").read_text(encoding="utf-8")
     return re.findall(r"^[\w.-]+==[^\s;]+", text, re.M)
-
-
-def imported(source: str) -> set[str]:
-    """Packages of others that a program imports anywhere."""
-    found = set()
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Import):
-            found |= {alias.name.split(".")[0] for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            found.add(node.module.split(".")[0])
-    return found - set(sys.stdlib_module_names) - {*HOUSES, "data", "tests", "benchmarks"}
-
-
-def undeclared(packages: set[str], declared: set[str]) -> list[str]:
-    """Packages that no declared distribution brings, by what is installed, else by their names."""
-    brings = packages_distributions()
-    return sorted(p for p in packages if not names(brings.get(p, [p])) & declared)

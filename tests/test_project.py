@@ -13,7 +13,7 @@ import lib
 from lib.datasets.registry import FILES, TASKS
 from lib.paths import HOUSES, ROOT
 from press.pairs import main as pairs_main
-from tests.declared import CORE, PROJECT, extra, group, imported, names, pins, undeclared
+from tests.declared import CORE, PROJECT, extra, group, names, pins
 
 
 def _text(*names: str) -> str:
@@ -67,40 +67,7 @@ def test_the_pairs_hook_names_a_drifted_pair(tmp_path, capsys):
     assert "page.ipynb is missing" in capsys.readouterr().out
 
 
-def _imported(folder: str) -> set[str]:
-    """Packages of others that a folder's files import anywhere."""
-    files = (ROOT / folder).rglob("*.py")
-    return set().union(*(imported(file.read_text(encoding="utf-8")) for file in files))
-
-
 RUNTIME = CORE | extra("synth") | extra("run")
-REFERENCE = {"polars", "lxml"}.union(  # which OpenDP and amc2moodle bring
-    *(group(f"reference-{name}") for name in ("opendp", "dpmm", "anonymeter", "exports"))
-)
-OTTER = group("course") | {"otter", "psutil"}  # what otter-grader has or brings
-
-
-@pytest.mark.parametrize(
-    ("folder", "more"),
-    [
-        # a chapter displays; Dask, which brings cloudpickle, is asked for by an option, which says
-        # so where it is missing
-        ("lib", {"dask", "cloudpickle", "distributed", "ipython", "myst-nb", "pillow"}),
-        ("studies", set()),
-        ("data", set()),
-        ("press", extra("book")),
-        ("course", extra("book") | OTTER),
-        ("tests", extra("book") | group("dev") | group("compare") | REFERENCE),
-        ("benchmarks", group("compare") | REFERENCE),
-    ],
-)
-def test_every_import_is_declared(folder, more):
-    assert undeclared(_imported(folder), RUNTIME | more) == []
-
-
-def test_the_check_of_imports_would_see_one_that_is_not_declared():
-    assert "numpy" in _imported("lib/ldp")
-    assert undeclared({"numpy", "yaml", "nobody_has_this"}, RUNTIME) == ["nobody_has_this"]
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+import sys
 from functools import cache
+from importlib.metadata import packages_distributions
 
 import pytest
 
@@ -11,11 +14,28 @@ from course.sessions import sessions
 from lib.paths import HOUSES, ROOT
 from press.reach import reachable
 from press.toc import Page, read_notebook
-from tests.declared import CORE, extra, group, imported, names, pins, undeclared
+from tests.declared import CORE, extra, group, names, pins
 
 LESSONS = {r.page: s.number for s in sessions() for track in s.reading.values() for r in track}
 ALL = CORE | group("students")
 BY_OPTION = {"dask", "cloudpickle"}  # a grid on many machines
+
+
+def imported(source: str) -> set[str]:
+    """Packages of others that a program imports anywhere."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found.add(node.module.split(".")[0])
+    return found - set(sys.stdlib_module_names) - {*HOUSES}
+
+
+def undeclared(packages: set[str], declared: set[str]) -> list[str]:
+    """Packages that no declared distribution brings, by what is installed, else by their names."""
+    brings = packages_distributions()
+    return sorted(p for p in packages if not names(brings.get(p, [p])) & declared)
 
 
 def needed(notebook) -> set[str]:
