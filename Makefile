@@ -23,7 +23,7 @@ help:
 	@echo "  make slides       the slides of the six sessions, after make book (HTML, and PDF where there is a Chromium)"
 	@echo "  make course       set up otter-grader, for python -m lib course (own environment)"
 	@echo "For maintainers: tests"
-	@echo "  make test-all     make test, then what takes long: browsers, otter-grader, chapters again on replicas, long statistics"
+	@echo "  make test-all     make test, then what takes long: browsers, otter-grader, long statistics"
 	@echo "  make test-slow    every lesson in the browsers, two hundred submissions"
 	@echo "  make live-check   runs every lesson in Chromium and in Firefox and compares with the book"
 	@echo "  make types        check the types of the package"

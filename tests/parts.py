@@ -1,7 +1,7 @@
 """The two parts of the suite: ``make test``, and what ``make test-all`` adds.
 
-A test marked ``thorough("what it is")`` is in the second; browsers and second executions of chapters
-are recognised by their fixtures. Either command says at its end how many tests the other part has.
+A test marked ``thorough("what it is")`` is in the second; browsers are recognised by their
+fixture. Either command says at its end how many tests the other part has.
 """
 
 from __future__ import annotations
@@ -10,9 +10,7 @@ from collections import Counter
 
 import pytest
 
-FIXTURES = {  # a test that uses one of them is thorough, and what it is
-    "chromium": "browsers",
-}
+FIXTURES = {"chromium": "browsers"}  # a test that uses one is thorough, and what it is
 _OTHERS = "others"
 _RUN, _LEFT = pytest.StashKey[Counter](), pytest.StashKey[Counter]()
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import inspect
 from importlib import import_module
-from pkgutil import walk_packages
 
 
 def names_of(module: str) -> list[str]:
@@ -27,10 +26,3 @@ def names_of(module: str) -> list[str]:
                 face = hasattr(item, "__path__") and str(origin).startswith(("lib.", "studies."))
                 found += [a.name for a in node.names if face or a.asname == a.name]
     return [name for name in found if not name.startswith("_")]
-
-
-def modules_of(package: str) -> list[str]:
-    """The modules below a package, or the module itself."""
-    item = import_module(package)
-    below = walk_packages(getattr(item, "__path__", ()), f"{package}.")
-    return [m.name for m in below if not m.ispkg and "__main__" not in m.name] or [package]
