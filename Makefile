@@ -72,7 +72,7 @@ PYTEST = $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
 test: $(VENV)/.made
 	$(PYTEST)
 
-test-all: book test $(VENV)-course/.made $(VENV)-reference-exports/.made
+test-all: book test $(VENV)-course/.made
 	$(PYTEST) -m "thorough and not slow and not compare"
 
 test-slow: $(VENV)/.made $(VENV)-course/.made
@@ -133,7 +133,7 @@ lock: $(VENV)/.made
 	$(LOCK) --generate-hashes pyproject.toml --group students -c locks/dev.txt -c locks/course.txt -o locks/students.txt
 	$(LOCK) --generate-hashes pyproject.toml --extra synth -c locks/dev.txt -o locks/students-synth.txt \
 	  $$(sed -n 's/^\([a-z0-9._-]*\)==.*/--no-emit-package \1/p' locks/students.txt)
-	for name in opendp dpmm exports; do \
+	for name in opendp dpmm; do \
 	  $(LOCK) --generate-hashes --group pyproject.toml:reference-$$name -o locks/reference-$$name.txt || exit 1; \
 	done
 

@@ -1,8 +1,8 @@
 """An assignment: a notebook as text with solutions and tests, and a YAML file beside it.
 
 The notebook has the raw cells of ``otter assign`` (``# BEGIN QUESTION`` and so on), and two cells
-that are marked by a tag: ``parameters``, which is replaced by a student's values, and ``table``,
-which makes a student's table. ``course/README.md`` shows the format.
+that are marked by a tag: ``parameters``, which is replaced by a class's values, and ``table``,
+which makes its table. ``course/README.md`` shows the format.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from press.toc import tags
 SOURCES = ROOT / "course" / "assignments"
 NAME = re.compile(r"a[1-9][0-9]?")
 HIDDEN = "# HIDDEN"  # the first line of a test that students do not get
-PLACE = "# the student's variant"
+PLACE = "# the variant"
 _CONFIG = """# ASSIGNMENT CONFIG
 init_cell: false
 export_cell: false

@@ -12,14 +12,13 @@ from pathlib import Path
 from course.assignment import read_all
 from course.bank import write_sheets
 from course.exam import write_exam
-from course.export import FORMATS, export
-from course.gradebook import write_gradebooks
+from course.export import export
 from course.make import write_assignment
 from course.mark import mark
 from course.plans import write_plans
 from course.public import write_public
 from course.slides import DECKS, OUT, chromium, write_pdf, write_slides
-from course.variants import course_seed, read_roster
+from course.variants import course_seed
 from lib import validate
 from lib.paths import BUILD, ROOT
 from lib.sandbox import WISHES, Limits
@@ -47,8 +46,7 @@ def _quizzes(args: Namespace) -> Said:
 
 
 def _export(args: Namespace) -> Said:
-    for form in args.format or FORMATS:
-        yield from export(form, args.out)
+    yield from export(args.out)
 
 
 def _seed(args: Namespace) -> int:
@@ -64,12 +62,12 @@ def _exam(args: Namespace) -> Said:
 
 
 def _make(args: Namespace) -> Said:
-    roster, seed = read_roster(args.students), _seed(args)
+    seed = _seed(args)
     for assignment in read_all():
         if not args.only or assignment.name in args.only:
-            write_assignment(assignment, roster, seed, args.out)
+            write_assignment(assignment, seed, args.out)
     write_plans(args.out / "teacher")
-    yield f"to hand out, a folder for each student: {args.out / 'students'}"
+    yield f"to hand out: {args.out / 'students'}"
     yield f"to keep, with keys: {args.out / 'teacher'}"
 
 
@@ -84,7 +82,6 @@ def _mark(args: Namespace) -> Said:
         for row in table[table[column] != ""].to_dict("records"):
             yield f"{row['assignment']} {row['id']}: {words}{row[column]}"
     yield f"marks: {args.out / 'marks.csv'}"
-    yield f"to import: {' '.join(map(str, write_gradebooks(table, args.out)))}"
 
 
 _MADE = BUILD / "course"
@@ -93,9 +90,9 @@ _COMMANDS: dict[str, tuple[str, Path, Callable[[Namespace], Said]]] = {
     "slides": ("HTML that opens from a file, and PDF", OUT, _slides),
     "plans": ("the lecturer's plans, with sample answers", OUT, _plans),
     "quizzes": ("the two quizzes and the bank, with and without keys", _MADE / "quizzes", _quizzes),
-    "export": ("the same for Canvas (QTI) and Moodle (XML)", _MADE / "export", _export),
+    "export": ("the same for Canvas (QTI)", _MADE / "export", _export),
     "exam": ("a written examination, and its scheme", _MADE / "exam", _exam),
-    "make": ("each student's notebooks and tables; keys", _MADE, _make),
+    "make": ("the students' notebooks and tables; keys", _MADE, _make),
     "public": ("the repository for students, without solutions", BUILD / "public", _public),
     "mark": ("marks of the notebooks DIR/a1/ID.ipynb", _MADE / "marks", _mark),
 }
@@ -112,9 +109,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     slides("--session", type=int, action="append", metavar="N", help="1 to 6; all")
     words = "decks that you edited, such as _build/slides/source"
     slides("--source", type=Path, default=DECKS, metavar="DIR", help=words)
-    own["export"]("--format", choices=FORMATS, action="append", help="qti or moodle; both")
     own["public"]("--solutions", action="store_true", help="keep those of the book's exercises")
-    make("--students", type=Path, required=True, metavar="CSV", help="id, name")
     own["exam"]("--resit", action="store_true", help="the resit, which shares no item")
     for command in (make, own["exam"]):
         command("--seed", help="the course's secret text, else COURSE_SEED, else asked for")

@@ -1,30 +1,23 @@
-"""Quizzes and bank for a university's system: QTI for Canvas, and XML for Moodle.
+"""Quizzes and bank for a university's system: QTI for Canvas.
 
 ``text2qti`` writes QTI from a plain text, which is kept beside it, since a lecturer edits that more
-easily. Both formats have the key and its tolerance, and tell what each planted mistake is: Moodle
-and a choice say it to those who made that mistake, a number in Canvas to everyone who was wrong.
+easily. It has the key and its tolerance, and tells what each planted mistake is: a choice says it
+to those who made that mistake, a number to everyone who was wrong.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
-from xml.etree import ElementTree as Xml
 
-from markdown_it import MarkdownIt
 from text2qti.config import Config
 from text2qti.qti import QTI
 from text2qti.quiz import Quiz
 
 from course.bank import Item, computed, quizzes
-from lib import validate
 from lib.files import write_whole
 
 _POINTS = {"easy": 1, "medium": 2, "hard": 3}
-_KINDS = {"number": "numerical", "choice": "multichoice", "reason": "essay"}  # as Moodle calls them
-_SHARES = {"full": "100%", "half": "50%", "none": "0%"}
-_HTML = {"format": "html"}  # of what Moodle shows as such
 
 
 def points(item: Item) -> int:
@@ -91,75 +84,8 @@ def write_qti(name: str, heading: str, items: Sequence[Item], out: Path) -> Path
     return archive
 
 
-def _html(text: str) -> str:
-    return MarkdownIt("commonmark").enable("table").render(text)
-
-
-def _add(parent: Xml.Element, tag: str, text: str, **attributes: str) -> Xml.Element:
-    """An element with a ``text`` in it, which is how Moodle holds whatever is read."""
-    element = Xml.SubElement(parent, tag, attributes)
-    Xml.SubElement(element, "text").text = text
-    return element
-
-
-def _moodle(item: Item) -> Xml.Element:
-    """An item as Moodle has it."""
-    question = Xml.Element("question", type=_KINDS[item["kind"]])
-    _add(question, "name", item["id"])
-    _add(question, "questiontext", _html(item["text"]), **_HTML)
-    Xml.SubElement(question, "defaultgrade").text = str(points(item))
-    if item["kind"] == "reason":
-        levels = (f"{share}: {item['answers'][level]}" for level, share in _SHARES.items())
-        _add(question, "graderinfo", _html("\n\n".join(levels)), **_HTML)
-        Xml.SubElement(question, "responsefieldlines").text = "15"
-        return question
-    choice = item["kind"] == "choice"
-    if choice:
-        Xml.SubElement(question, "single").text = "true"
-        Xml.SubElement(question, "shuffleanswers").text = "true"
-        answers = [item["key"], *(one["answer"] for one in item["wrong"])]
-    else:
-        key, values = computed(item)
-        answers = [_number(value) for value in (key, *values)]
-    remarks = ["", *(one["shows"] for one in item["wrong"])]
-    for number, (answer, shows) in enumerate(zip(answers, remarks, strict=True)):
-        fraction = "0" if number else "100"  # the first is right
-        element = _add(question, "answer", answer, fraction=fraction, **_HTML if choice else {})
-        _add(element, "feedback", _html(shows), **_HTML)
-        if not choice:
-            Xml.SubElement(element, "tolerance").text = _number(item["tolerance"])
-    return question
-
-
-def write_moodle(name: str, heading: str, items: Sequence[Item], out: Path) -> Path:
-    """Write ``NAME.xml``, which Moodle imports into a category of its own."""
-    quiz = Xml.Element("quiz")
-    category = Xml.SubElement(quiz, "question", type="category")
-    _add(category, "category", f"$course$/top/Who pays for privacy/{name}")
-    _add(category, "info", _html(heading.partition("\n\n")[2]), **_HTML)
-    quiz.extend(_moodle(item) for item in items)
-    Xml.indent(quiz)
-    path = out / f"{name}.xml"
-    text = Xml.tostring(quiz, encoding="unicode")
-    write_whole(path, f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n', private=True)
-    return path
-
-
-FORMATS: dict[str, Callable[[str, str, Sequence[Any], Path], Path]] = {
-    "qti": write_qti,
-    "moodle": write_moodle,
-}
-
-
-def export(form: str, out: Path) -> list[Path]:
-    """Write every sheet in a form, and return the files to import.
-
-    Raises
-    ------
-    ValueError
-        For a form that is none of :data:`FORMATS`.
-    """
-    write = FORMATS[validate.choice("format", form, FORMATS)]
-    folder = out / form
+def export(out: Path) -> list[Path]:
+    """Write every sheet, and return the files to import."""
+    folder = out / "qti"
     folder.mkdir(parents=True, exist_ok=True)
-    return [write(name, *sheet, folder) for name, sheet in quizzes().items()]
+    return [write_qti(name, *sheet, folder) for name, sheet in quizzes().items()]

@@ -1,11 +1,10 @@
 """What a course hands out, and what its lecturer keeps.
 
-``OUT/students/ID/aN`` has the notebook and the table of a student: these folders go out.
-``OUT/teacher`` stays, readable by its owner alone: ``aN/key.csv`` with the parameters and answers
-of each student, and ``aN/ID.json``, by which this student is marked.
+``OUT/students/aN`` has the notebook and the table of an assignment: these folders go out.
+``OUT/teacher`` stays, readable by its owner alone: ``aN/key.json`` with the parameters and answers,
+by which the class is marked.
 
-``otter assign`` runs once for an assignment. Its notebook holds no value of any student; the
-students' values are put in afterwards.
+The notebook of ``otter assign`` holds no parameter; the class's are put in afterwards.
 """
 
 from __future__ import annotations
@@ -16,12 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
-import pandas as pd
-from tqdm import tqdm
 
 from course.assignment import PLACE, Assignment, master
 from course.variants import Variant, draw, key_of, solve
-from lib import validate
 from lib.files import locked_tempdir, write_whole
 from lib.paths import BUILD, ROOT
 from lib.processes import run_program
@@ -60,32 +56,23 @@ def assign(assignment: Assignment) -> dict[str, Any]:
         return json.loads((made / "student" / source.name).read_text("utf-8"))
 
 
-def write_assignment(assignment: Assignment, roster: pd.DataFrame, seed: int, out: Path) -> None:
+def write_assignment(assignment: Assignment, seed: int, out: Path) -> None:
     """Write all files of an assignment."""
-    notebook = assign(assignment)
-    teacher = out / "teacher" / assignment.name
-    teacher.mkdir(parents=True, exist_ok=True)
+    notebook, variant = assign(assignment), draw(assignment, seed)
+    key = key_of(assignment, solve(assignment, variant))
+    folder, teacher = (out / who / assignment.name for who in ("students", "teacher"))
+    for place in (folder, teacher):
+        place.mkdir(parents=True, exist_ok=True)
     (out / "teacher").chmod(0o700)
-    rows = []
-    for student in tqdm(roster.itertuples(), assignment.name, len(roster), unit="student"):
-        variant = draw(assignment, student.id, seed)
-        key = key_of(assignment, solve(assignment, variant))
-        folder = out / "students" / student.id / assignment.name
-        folder.mkdir(parents=True, exist_ok=True)
-        write_whole(folder / f"{assignment.name}.ipynb", _personal(notebook, variant))
-        if variant.table is not None:
-            write_whole(folder / f"{variant.name}.csv", variant.table)
-        own = {"variant": variant.name, "key": key, "table": variant.table}
-        write_whole(teacher / f"{student.id}.json", json.dumps(own), private=True)
-        row = {"id": student.id, "name": student.name, "variant": variant.name}
-        rows.append(row | variant.values | {f"answer {name}": key[name] for name in key})
-    table = pd.DataFrame(rows)
-    validate.require(table["variant"].is_unique, "the course's seed", "one without a collision", "")
-    write_whole(teacher / "key.csv", table.to_csv(index=False), private=True)
+    write_whole(folder / f"{assignment.name}.ipynb", _with_variant(notebook, variant))
+    if variant.table is not None:
+        write_whole(folder / f"{variant.name}.csv", variant.table)
+    kept = {"variant": variant.name, "parameters": variant.values, "table": variant.table}
+    write_whole(teacher / "key.json", json.dumps(kept | {"key": key}), private=True)
 
 
-def _personal(notebook: dict[str, Any], variant: Variant) -> str:
-    """The students' notebook with the cell of one variant."""
+def _with_variant(notebook: dict[str, Any], variant: Variant) -> str:
+    """The students' notebook with the cell of the class's variant."""
     locked = {"deletable": False, "editable": False}
     own, cells = {"source": variant.cell(), "metadata": locked}, []
     for number, cell in enumerate(notebook["cells"]):

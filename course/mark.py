@@ -1,8 +1,7 @@
 """Marks of submissions: each notebook runs in a sandbox, and its answers leave it as data.
 
 They are compared with the key in this process, which runs no line of a submission. One of student
-ID for assignment aN is ``DIR/aN/ID.ipynb``: this name decides which key it is compared with, the
-roster's id, and never the notebook.
+ID for assignment aN is ``DIR/aN/ID.ipynb``.
 """
 
 from __future__ import annotations
@@ -10,9 +9,9 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import re
 import secrets
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,32 +20,24 @@ from tqdm import tqdm
 
 from course.assignment import SOURCES, Assignment, read
 from course.submission import Submission, mark_one
-from course.tables import read_table
-from course.written import write_answers
 from lib import sandbox, validate
 from lib.files import read_json, write_whole
 from lib.processes import end_programs
 from lib.sandbox import Limits
 
 _USUAL = Limits()
-_NOTHING: dict[str, Any] = {"note": "nothing was handed in", "points": {}, "flags": []}
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
-def handed_in(folder: Path, keys: Path) -> tuple[pd.DataFrame, list[Submission]]:
-    """The key of an assignment, and a student's file each; what is nobody's is only printed.
-
-    ``folder`` has the submissions of this assignment, ``keys`` what ``course make`` wrote of it.
-    """
-    key = read_table(keys / "key.csv", ["id", "name", "variant"])
-    variants = key.set_index("id")["variant"].to_dict()
+def handed_in(folder: Path, key: Path) -> list[Submission]:
+    """A student's file each of an assignment's folder; what is nobody's is only printed."""
     found: dict[str, Path] = {}
     for path in sorted(folder.iterdir(), key=lambda path: path.suffix == ".ipynb"):
-        if path.is_file() and path.stem in variants:
+        if path.is_file() and _ID.fullmatch(path.stem):
             found[path.stem] = path  # the notebook, if there is another file, too
         else:
-            print(f"{' '.join(str(path).split())} is left out: its name is no student's id")
-    files = sorted(found.items())
-    return key, [Submission(who, path, keys / f"{who}.json", variants) for who, path in files]
+            print(f"{' '.join(str(path).split())} is left out: its name is no id")
+    return [Submission(who, path, key) for who, path in sorted(found.items())]
 
 
 def mark(
@@ -59,11 +50,10 @@ def mark(
 ) -> pd.DataFrame:
     """Mark what is new or has changed, write ``OUT/marks.csv`` and return it.
 
-    One row for each student and assignment: points of the checked tasks, of the written ones (by
-    :func:`course.written.write_answers`), a note in words, flags for a person to judge, and the
-    points of each task. A finished submission is stored at once, signed with a secret in
-    ``teacher``, so a call that was interrupted goes on where it stopped, and what anybody else
-    stored is marked again.
+    One row for each submission: points of the checked tasks, a note in words, flags for a person
+    to judge, and the points of each task. A finished submission is stored at once, signed with a
+    secret in ``teacher``, so a call that was interrupted goes on where it stopped, and what anybody
+    else stored is marked again.
 
     Raises
     ------
@@ -77,7 +67,7 @@ def mark(
     validate.positive("gibibytes", limits.gibibytes)
     way, secret = sandbox.choose(wish), _secret(teacher)
     print(f"sandbox: {way}. {sandbox.not_contained(way, wish)}")
-    keys = [path.parent.name for path in teacher.glob("a*/key.csv")]
+    keys = [path.parent.name for path in teacher.glob("a*/key.json")]
     names = [name for name in keys if (folder / name).is_dir()]
     if not names:
         raise ValueError(
@@ -85,18 +75,10 @@ def mark(
         )
     rows: list[dict[str, Any]] = []
     for name in sorted(names, key=lambda name: (len(name), name)):
-        key, files = handed_in(folder / name, teacher / name)
+        files = handed_in(folder / name, teacher / name / "key.json")
         assignment = read(SOURCES / f"{name}.md")
         results = _mark_all(files, assignment, secret, out, jobs, (limits, way))
-        readable = {}
-        for one in files:
-            with suppress(ValueError):
-                readable[one.student] = one.notebook()
-        written = write_answers(assignment, readable, out / "written", key)
-        for student in key.itertuples():
-            result = results.get(student.id, _NOTHING)
-            own = written[written["id"] == student.id].set_index("task")["points"].to_dict()
-            rows.append(_row(assignment, student, result, own))
+        rows += [_row(assignment, student, result) for student, result in results.items()]
     table = pd.DataFrame(rows)
     write_whole(out / "marks.csv", table.to_csv(index=False), private=True)
     return table
@@ -152,23 +134,17 @@ def _secret(teacher: Path) -> bytes:
     return bytes.fromhex(path.read_text("ascii"))
 
 
-def _row(
-    assignment: Assignment, student: Any, result: dict[str, Any], written: dict[str, float]
-) -> dict[str, Any]:
-    """The row of one student: ``points`` of checked tasks, then ``written``, each of how many."""
+def _row(assignment: Assignment, student: str, result: dict[str, Any]) -> dict[str, Any]:
+    """The row of one student: ``points`` of checked tasks, and of how many."""
     tasks = assignment.tasks.values()
     most = {task.name: float(sum(task.points)) for task in tasks if not task.manual}
     points = {name: result["points"].get(name, 0.0) for name in most}
     return {
-        "id": student.id,
-        "name": student.name,
+        "id": student,
         "assignment": assignment.name,
         "points": sum(points.values()),
         "of": sum(most.values()),
-        "written": sum(written.values()),  # not a number until all have been read
-        "written of": sum(task.points for task in tasks if task.manual),
         "note": result["note"],
         "flags": "; ".join(result["flags"]),
         **points,
-        **written,
     }

@@ -26,7 +26,7 @@ from press.toc import pages, read_notebook
 SECRET = "course/", "tests/course/", "tests/press/test_slides.py"
 ASKS_FOR_SOLUTIONS = "tests/press/test_answers.py", "tests/press/test_learning.py"
 _KEPT = (
-    "__init__.py sessions.py slides.py tables.py pictures.py canvas.py drawings.py "
+    "__init__.py sessions.py slides.py pictures.py canvas.py drawings.py "
     "drawings.yml drawings.mplstyle drawings_privacy.py drawings_release.py drawings_results.py "
     "syllabus.md.j2 sessions.yml"  # which the page for teachers shows
 )

@@ -1,4 +1,4 @@
-"""One submission: whether it is this student's notebook, and its run in a sandbox."""
+"""One submission: whether it is the class's notebook, and its run in a sandbox."""
 
 from __future__ import annotations
 
@@ -35,15 +35,14 @@ _FORBIDDEN = re.compile(
 
 @dataclass(frozen=True)
 class Submission:
-    """A student's file for an assignment, and the variants of all students."""
+    """A student's file for an assignment, and the class's key."""
 
     student: str
     path: Path
     key: Path
-    variants: dict[str, str]
 
     def notebook(self) -> nbformat.NotebookNode:
-        """The notebook, if it is one and the student's own.
+        """The notebook, if it is one and the class's.
 
         Raises
         ------
@@ -60,11 +59,8 @@ class Submission:
             nbformat.writes(notebook).encode()
         except Exception:  # nbformat raises whatever a broken file leads to
             raise ValueError("cannot be read as a notebook") from None
-        own, named = self.variants[self.student], set(re.findall(r"\ba\d+-[0-9a-f]{8}\b", text))
-        if own not in named:
-            if others := [who for who, name in self.variants.items() if name in named]:
-                raise ValueError(f"is the notebook of another student ({', '.join(others)})")
-            raise ValueError(f"has not the variant {own} of this student and assignment")
+        if (own := read_json(self.key, dict)["variant"]) not in text:
+            raise ValueError(f"has not the variant {own} of this class and assignment")
         # whatever a student's kernel is called, here it is that of the course
         notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
         return notebook

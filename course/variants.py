@@ -1,31 +1,24 @@
-"""Variants: each student has parameters, a table and a key, drawn from the course's seed.
-
-A variant depends on the seed, the assignment and the student's id alone. Adding a student to the
-roster changes nobody else's variant.
-"""
+"""Variants: a class has parameters, a table and a key of each assignment, drawn from its seed."""
 
 from __future__ import annotations
 
 import hashlib
 import io
 import math
-import re
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from course.assignment import Assignment
-from course.tables import read_table
 from lib import validate
 from lib.rng import seed_sequence, stream
 
 
 @dataclass(frozen=True)
 class Variant:
-    """A student's variant of an assignment.
+    """A class's variant of an assignment.
 
     ``name`` is also that of the table's file, ``table`` its text (None without one).
     """
@@ -35,40 +28,17 @@ class Variant:
     table: str | None
 
     def cell(self) -> str:
-        """The first code cell of a student's notebook."""
+        """The first code cell of the students' notebook."""
         notebook = self.name.rpartition("-")[0]
         lines = [
             f'import otter\n\ngrader = otter.Notebook("{notebook}.ipynb")\n',
-            "# Your variant. Leave this cell as it is: your answers are compared with its key.",
+            "# Leave this cell as it is: your answers are compared with the key of these values.",
             f'variant = "{self.name}"',
             *(f"{name} = {value!r}" for name, value in self.values.items()),
         ]
         if self.table is not None:
             lines += ["", "import pandas as pd", "", 'table = pd.read_csv(f"{variant}.csv")']
         return "\n".join(lines)
-
-
-def read_roster(path: Path) -> pd.DataFrame:
-    """The students of a CSV file with the columns ``id`` and, if wanted, ``name``.
-
-    Raises
-    ------
-    ValueError
-        If there is no column ``id``, no student, an id twice (also but for capitals, which some
-        file systems do not tell apart), or one that cannot be the name of a file.
-    """
-    roster = read_table(path, ["id"]).reindex(columns=["id", "name"], fill_value="")
-    validate.require(len(roster) > 0, f"the roster {path}", "at least one student", "none")
-    letters = "letters, digits, '.', '_' and '-', at most 64, a letter or a digit first"
-    for student in roster["id"]:
-        fits = re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", student) is not None
-        validate.require(fits, f"{path}: an id", letters, student)
-    for name in roster["name"]:  # a spreadsheet would run it as a formula
-        plain = name.isprintable() and name[:1] not in ("=", "+", "@", "-")
-        validate.require(plain, f"{path}: a name", "printable and not a formula", name)
-    if twice := sorted(roster["id"][roster["id"].str.lower().duplicated()]):
-        raise ValueError(f"{path}: ids must be different, got twice {', '.join(twice)}")
-    return roster
 
 
 def course_seed(secret: str) -> int:
@@ -85,10 +55,10 @@ def course_seed(secret: str) -> int:
     return int.from_bytes(hashlib.blake2b(secret.encode(), digest_size=16).digest())
 
 
-def draw(assignment: Assignment, student: str, seed: int) -> Variant:
-    """The variant of a student: the same whenever it is asked for."""
-    word = seed_sequence(seed, "variant", assignment.name, student).generate_state(1)[0]
-    rng = stream(seed, "parameters", assignment.name, student)
+def draw(assignment: Assignment, seed: int) -> Variant:
+    """The variant of a class: the same whenever it is asked for."""
+    word = seed_sequence(seed, "variant", assignment.name).generate_state(1)[0]
+    rng = stream(seed, "parameters", assignment.name)
     parameters = assignment.info["parameters"].items()
     listed = {name: _choices(name, given) for name, given in parameters}
     values = {name: choices[rng.integers(len(choices))] for name, choices in listed.items()}
@@ -96,7 +66,7 @@ def draw(assignment: Assignment, student: str, seed: int) -> Variant:
     if (cell := assignment.cell("table")) is not None:
         space = _space(values)
         exec(compile(cell.source, f"{assignment.name}, table", "exec"), space)
-        made = space["make_table"](stream(seed, "table", assignment.name, student))
+        made = space["make_table"](stream(seed, "table", assignment.name))
         table = made.to_csv(index=False, lineterminator="\n")
     return Variant(f"{assignment.name}-{word:08x}", values, table)
 

@@ -1,4 +1,4 @@
-"""What several tests of the course make: points of answers, notebooks, a book of one page."""
+"""What several tests of the course make: points of answers, a book of one page."""
 
 from __future__ import annotations
 
@@ -8,16 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
-import pandas as pd
 
-from course.assignment import Assignment, master, read_all
+from course.assignment import Assignment
 from course.grade import grade, names
 from course.notebook_run import plain
 
-KEY = pd.DataFrame(
-    [(who, "", "", "0.62", "{'Harbour': 0.123456}") for who in ("007", "s1", "s2", "s3")],
-    columns=["id", "name", "variant", "epsilon", "answer errors"],
-)
 FIGURE = (
     '<figure class="plot" id="fig-one"><div class="picture">'
     '<img class="only-light" src="data:image/png;base64,AA==" alt="a line that falls to 0.5"'
@@ -54,13 +49,6 @@ def check_samples(rubric: dict[str, Any]) -> None:
             quoted = re.findall("‘([^’]+)’", why)
             assert quoted or not earned, why
             assert all(words.lower() in sample["text"].lower() for words in quoted), why
-
-
-def answered(text: str) -> nbformat.NotebookNode:
-    """Assignment 1 with an answer of two cells in place of the prompt of its last task."""
-    cells = [c for c in master(read_all()[0]).cells if c.cell_type == "markdown"][:-1]
-    answers = [nbformat.v4.new_markdown_cell(part) for part in (text, "A second cell.")]
-    return nbformat.v4.new_notebook(cells=cells + answers)
 
 
 def executed(folder: Path, figure: str = FIGURE) -> Path:

@@ -2,39 +2,32 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
-import subprocess
 import zipfile
 from collections.abc import Iterator
 from functools import partial
 from html import unescape
-from pathlib import Path
 from xml.etree import ElementTree as Xml
 
 import pytest
 
 from course.bank import computed, quizzes
-from course.export import FORMATS, export, plain, points
-from lib.paths import ROOT
+from course.export import export, plain, points
 
 SHEETS = quizzes()
 QTI = {"q": "http://www.imsglobal.org/xsd/ims_qtiasiv1p2"}
 KINDS = {
-    "qti": {
-        "number": "numerical_question",
-        "choice": "multiple_choice_question",
-        "reason": "essay_question",
-    },
-    "moodle": {"number": "numerical", "choice": "multichoice", "reason": "essay"},
+    "number": "numerical_question",
+    "choice": "multiple_choice_question",
+    "reason": "essay_question",
 }
 
 
 @pytest.fixture(scope="module")
 def exported(tmp_path_factory):
     folder = tmp_path_factory.mktemp("export")
-    return {form: {p.stem: p for p in export(form, folder)} for form in FORMATS}
+    return {p.stem: p for p in export(folder)}
 
 
 def _plain(text: str) -> str:
@@ -86,40 +79,13 @@ def _of_canvas(path) -> Iterator[dict]:
         }
 
 
-def _of_moodle(path) -> Iterator[dict]:
-    for question in Xml.parse(path).getroot().iterfind("question[name]"):
-        kind = question.get("type")
-        read = _plain if kind == "multichoice" else str
-        shows = {
-            read(answer.findtext("text")): _words(answer.findtext("feedback/text") or "")
-            for answer in question.iterfind("answer")
-        }
-        right = [read(a.findtext("text")) for a in question.iterfind("answer[@fraction='100']")]
-        remarks = [shows.pop(answer) for answer in right]
-        assert len(question.findall("answer[@fraction='0']")) == len(shows)  # a wrong one earns 0
-        within = float(question.findtext("answer/tolerance") or 0)
-        yield {
-            "id": question.findtext("name/text"),
-            "kind": kind,
-            "points": float(question.findtext("defaultgrade")),
-            "text": _words(question.findtext("questiontext/text")),
-            "right": right,
-            "choices": {*right, *shows},
-            "shows": shows,
-            "range": [float(right[0]) + d for d in (-within, within)] if within else [],
-            "feedback": "".join([*remarks, *shows.values()])
-            + _words(question.findtext("graderinfo/text") or ""),
-        }
-
-
-@pytest.mark.parametrize(("form", "read"), [("qti", _of_canvas), ("moodle", _of_moodle)])
 @pytest.mark.parametrize("sheet", SHEETS)
-def test_an_export_that_is_read_back_says_what_the_bank_says(exported, form, read, sheet):
+def test_an_export_that_is_read_back_says_what_the_bank_says(exported, sheet):
     items = SHEETS[sheet][1]
-    found = [*read(exported[form][sheet])]
+    found = [*_of_canvas(exported[sheet])]
     assert [one["id"] for one in found] == [item["id"] for item in items]
     for one, item in zip(found, items, strict=True):
-        assert one["kind"] == KINDS[form][item["kind"]]
+        assert one["kind"] == KINDS[item["kind"]]
         assert one["points"] == points(item)
         assert one["text"] == _plain(item["text"])
         if item["kind"] == "number":
@@ -140,55 +106,19 @@ def test_an_export_that_is_read_back_says_what_the_bank_says(exported, form, rea
             assert _plain(note) in one["feedback"]
 
 
-@pytest.mark.thorough("other people's readers of exports")
-def test_other_peoples_readers_find_the_same(exported):
-    """They know nothing of our reader, and take the files for what Moodle and Canvas write."""
-    python = ROOT / ".venv-reference-exports" / "bin" / "python"
-    if not python.exists():
-        pytest.skip("the readers are not here: make .venv-reference-exports/.made")
-    paths = {str(exported[form][sheet]): (form, sheet) for form in FORMATS for sheet in SHEETS}
-    program = Path(__file__).with_name("other_readers.py")
-    said = subprocess.run([python, program, *paths], capture_output=True, check=True).stdout
-    for path, found in json.loads(said).items():
-        form, sheet = paths[path]
-        for one, item in zip(found, SHEETS[sheet][1], strict=True):
-            assert one["id"] == item["id"]
-            assert one["kind"] == KINDS[form][item["kind"]]
-            assert _words(one["text"]) == _plain(item["text"])
-            if item["kind"] == "number":
-                assert math.isclose(float(one["number"]), computed(item)[0], abs_tol=5.1e-5)
-            if item["kind"] == "choice":
-                right = {
-                    _plain(item["key"]): True,
-                    **{_plain(w["answer"]): False for w in item["wrong"]},
-                }
-                choices = {_words(text): is_key for text, is_key in one["choices"].items()}
-                assert choices == (right if form == "moodle" else dict.fromkeys(right))
-
-
 def _parts(path) -> list[tuple[str, bytes]]:
-    if path.suffix != ".zip":
-        return [(path.name, path.read_bytes())]
     with zipfile.ZipFile(path) as archive:
         return [(name, archive.read(name)) for name in archive.namelist()]
 
 
 def test_a_second_export_has_the_same_questions_under_the_same_names(exported, tmp_path):
-    """Canvas replaces what it imports again by these names; Moodle doubles it."""
-    for form, made in exported.items():
-        again = {path.stem: path for path in export(form, tmp_path)}
-        for sheet, path in made.items():
-            assert _parts(path) == _parts(again[sheet])
+    """Canvas replaces what it imports again by these names."""
+    for path in export(tmp_path):
+        assert _parts(path) == _parts(exported[path.stem])
 
 
 def test_an_export_is_the_lecturers_alone(exported):
-    files = [path for made in exported.values() for path in made.values()]
-    assert {oct(path.stat().st_mode & 0o777) for path in files} == {"0o600"}
-
-
-def test_another_system_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="format must be one of 'qti', 'moodle', got 'blackboard'"):
-        export("blackboard", tmp_path)
+    assert {oct(path.stat().st_mode & 0o777) for path in exported.values()} == {"0o600"}
 
 
 def test_a_text_of_several_lines_stays_in_its_question():

@@ -13,30 +13,23 @@ import yaml
 
 from course.assignment import SOURCES, read, read_all
 from course.exam import paper
-from course.export import export
 from course.mark import mark
 from course.public import write_public
 from course.sessions import SESSIONS, Reading, sessions, workload
 from course.slides import DECKS, deck, to_html, write_slides
 from course.submission import Submission
-from course.variants import course_seed, key_of, read_roster
-from course.written import write_answers
+from course.variants import course_seed, key_of
 from lib.files import read_yaml
 from lib.sandbox import Limits
-from tests.course.grading import KEY, answered, executed
+from tests.course.grading import executed
 
 A1 = read_all()[0]
-LETTERS, LIMIT = r"an id must be letters", "must be a finite number > 0"
-NO_CSV = r"roster\.csv must be a CSV file in UTF-8, got what is none"
+LIMIT = "must be a finite number > 0"
 
 
 def put(path: Path, content: str | bytes) -> Path:
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     return path
-
-
-def roster(text):
-    return lambda folder: read_roster(put(folder / "roster.csv", text))
 
 
 def cells(*sources):
@@ -45,16 +38,9 @@ def cells(*sources):
 
 
 def notebook(text, name="s1.ipynb"):
-    variants = {"s1": "a1-00000001", "s2": "a1-00000002"}
-    return lambda folder: Submission("s1", put(folder / name, text), folder, variants).notebook()
-
-
-def points(text):
-    """What is written where points go."""
-
     def call(folder):
-        put(folder / "a1.csv", text)
-        write_answers(A1, {"s1": answered("Yes.")}, folder, KEY)
+        key = put(folder / "key.json", '{"variant": "a1-00000001"}')
+        Submission("s1", put(folder / name, text), key).notebook()
 
     return call
 
@@ -92,19 +78,6 @@ def key(bad):
 
 
 REFUSED = [
-    (roster(""), "must be a CSV file with a header"),
-    (roster("id,name\n"), "at least one student"),
-    (roster("student,name\n1,Ada\n"), "must be with id"),
-    (roster("id\n1\n1\n"), "got twice 1"),
-    (roster("id\nada\nAda\n"), "got twice Ada"),
-    (roster("id,name\n,Ada\n"), LETTERS),
-    *((roster(f"id\n{i}\n"), LETTERS) for i in ("../a", "a b", ".hidden", "студент", "a" * 65)),
-    *((roster(f"id,name\n1,{name}\n"), "a name must be printable") for name in ("=1+1", "A\x07")),
-    # a longer row moved all ids by a column; of two columns of ids the first was taken
-    (roster("id,name,id\n1,Ada,2\n"), r"roster\.csv.*the header 'id' must be there once, got 2"),
-    (roster("id,name\n1,Ada,x\n"), r"roster\.csv.* 2 cells, as the header, got \['1'"),
-    (roster("id,name\n1\n"), r"roster\.csv.*each row must be of 2 cells"),
-    *((roster(t), NO_CSV) for t in (b"id\n\xff\xfe\x00\n", "id,name\n1,A\0da\n", 'id\n"Ada\n')),
     *((lambda _, text=t: course_seed(text), "at least 12 characters") for t in ("", "eleven char")),
     *(
         (key(bad), "the key of errors must be finite")
@@ -113,18 +86,11 @@ REFUSED = [
     (notebook("x", "s1.pdf"), r"must be a notebook \(.ipynb\), got s1.pdf"),
     *((notebook(text), "cannot be read") for text in ("", "[]", "{}", "[" * 100_000, b"\xff\xfe")),
     *((notebook(cells(text)), "cannot be read") for text in (5, "a1-00000001 \ud800")),
-    (notebook(cells("a1-00000002")), r"is the notebook of another student \(s2\)"),
-    (notebook(cells("a2-00000001")), "has not the variant a1-00000001 of this student"),
+    (notebook(cells("a1-00000002")), "has not the variant a1-00000001 of this class"),
     (notebook(b" " * (21 * 2**20)), "must be at most 20 MiB"),
     (lambda folder: mark(folder, folder, folder, Limits(seconds=0)), LIMIT),
     (lambda folder: mark(folder, folder, folder, Limits(gibibytes=float("nan"))), LIMIT),
     (lambda folder: mark(folder, folder, folder), "must have a folder of a marked assignment"),
-    *((points(f"id,task,points\ns1,q8,{n}\n"), "from 0 to what the task has") for n in (-1, 6.5)),
-    (points("id,task,points\ns1,q8,many\n"), r"a1\.csv.* must be numbers or nothing"),
-    # two rows for one answer gave the student two rows
-    (points("id,task,points\ns1,q8,1\ns1,q8,2\n"), r"a1\.csv.* a row for each answer"),
-    (points("id,task\ns1,q8\n"), r"a1\.csv.* must be with points"),
-    (points(b"id,task,points\ns1,q8,\xff\n"), r"a1\.csv must be a CSV file in UTF-8"),
     (source("points: [0, 2]", "points: [2]"), "points of a1.md, q1 must be a number for each test"),
     (source("points: 6", "points: [6]"), "points of a1.md, q8 must be"),
     (first_session(plan=[{"minutes": 80}]), "minutes of session 1 must be 90"),
@@ -135,7 +101,6 @@ REFUSED = [
     *((taken(k), f"{k} of one/page must be one of .*, got 'gone'") for k in ("number", "figure")),
     (lambda folder: write_slides([7], folder), "session must be one of 1, 2, 3, 4, 5, 6, got 7"),
     (lambda _: paper("final", 1), "paper must be one of 'exam', 'resit', got 'final'"),
-    (lambda folder: export("pdf", folder), "format must be one of 'qti', 'moodle', got 'pdf'"),
 ]
 
 

@@ -1,4 +1,4 @@
-"""Rosters, the course's seed, and what may be in a key."""
+"""The course's seed, and what may be in a key."""
 
 from __future__ import annotations
 
@@ -8,33 +8,12 @@ import sys
 
 import numpy as np
 import pandas as pd
-import pytest
 
 from course.assignment import read_all
-from course.variants import course_seed, draw, key_of
+from course.variants import key_of
 from lib.paths import ROOT
-from tests.course.test_refusals import put, roster
 
 A1 = read_all()[0]
-
-
-@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"], ids=["plain", "with a mark in front"])
-def test_a_roster_is_read_as_it_is_written(tmp_path, mark):
-    text = 'ID, Name ,mail\n007,Ada,x\n s-2 ,Zoë Ó Súilleabháin,\n\n0e1,"Li, Wei",\n'
-    read = roster(mark + text.encode())(tmp_path)
-    assert read["id"].tolist() == ["007", "s-2", "0e1"]
-    assert read["name"].tolist() == ["Ada", "Zoë Ó Súilleabháin", "Li, Wei"]
-    assert roster("id\nNA\n")(tmp_path)["id"].tolist() == ["NA"]
-
-
-def test_variants_of_a_large_course_are_all_different():
-    """Their names, and their parameters and tables; the names do not follow from the ids."""
-    seed = course_seed("a course of two hundred")
-    drawn = [draw(A1, f"s{n}", seed) for n in range(60)]
-    assert len({v.name for v in drawn}) == len({v.table for v in drawn}) == 60
-    spread = pd.Series([v.values["epsilon"] for v in drawn])
-    assert spread.nunique() > 25
-    assert spread.between(0.5, 1.5).all()
 
 
 def test_a_key_holds_plain_values_only():
@@ -45,8 +24,7 @@ def test_a_key_holds_plain_values_only():
 
 def test_without_a_terminal_the_seed_is_asked_for_in_a_sentence(tmp_path):
     """It ended in a traceback, or waited for a password on a pipe."""
-    path = put(tmp_path / "roster.csv", "id,name\ns1,Ada\n")
-    command = [sys.executable, "-m", "lib", "course", "make", "--students", str(path)]
+    command = [sys.executable, "-m", "lib", "course", "make"]
     kept = {k: v for k, v in os.environ.items() if k != "COURSE_SEED"}
     done = subprocess.run(
         [*command, "--out", str(tmp_path / "out")],
