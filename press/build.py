@@ -68,7 +68,7 @@ def build(
         executed = execute(listed, scale, done, workers=workers, progress=progress, strict=strict)
         output = root if solutions else folder / "without_solutions"
         staged = output / "_build" / "stage"
-        stage(root, listed, executed, profile, staged, solutions=solutions)
+        stage(root, listed, executed, staged, solutions=solutions)
         index, warnings = render(staged, output, strict=strict)
     failed = tuple(failure for one in executed for failure in one.failures)
     return Built(index, failed, tuple(warnings))

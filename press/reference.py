@@ -1,4 +1,4 @@
-"""The pages of the part *Reference*: every public name of ``lib`` and ``studies``.
+"""The pages of the part *Reference*: every public name of ``lib``.
 
 A page lists modules; Sphinx's autodoc, autosummary and viewcode fill in names, docstrings and
 sources. What they leave out of a module is added by :func:`add_contents`: a table of its names, and
@@ -11,7 +11,6 @@ import ast
 import inspect
 import re
 from collections.abc import Iterable, Iterator
-from importlib import import_module
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -39,14 +38,11 @@ PACKAGES = {  # name of the page, which is that of the package, and its title
     "basics": "Checks, streams, domains, groups, sandbox",
 }
 BASICS = ("lib.validate", "lib.rng", "lib.domain", "lib.groups", "lib.sandbox")
-STUDY = "study_"  # begins the name of a study's page
 _TEMPLATE = template(Path(__file__).parent / "templates" / "reference.rst.j2")
 
 
 def parts_of(page: str) -> tuple[str, ...]:
     """The packages and modules that a page shows."""
-    if page.startswith(STUDY):
-        return (f"studies.{page.removeprefix(STUDY)}",)
     return BASICS if page == "basics" else (f"lib.{page}",)
 
 
@@ -64,17 +60,15 @@ def write_reference(docs: Iterable[str], folder: Path, root: Path = ROOT) -> Non
     """Write the sources of the reference pages among ``docs`` into a stage; a change of the code is
     a change of its page, so that it is rendered again.
     """
-    stated = dict(zip(import_module("studies").STUDIES, studies(), strict=True))
-    titles = PACKAGES | {f"{STUDY}{name}": f"Study: {one.title}" for name, one in stated.items()}
-    titles["overview"] = "Reference"
+    titles = PACKAGES | {"overview": "Reference"}
     for doc in docs:
         page = doc.removeprefix(f"{FOLDER}/")
         source = folder / f"{doc}.rst"
         source.parent.mkdir(parents=True, exist_ok=True)
         text = _TEMPLATE.render(
-            title=titles.get(page, page.removeprefix(STUDY).capitalize()),
+            title=titles[page],
             parts=[part for name in PACKAGES for part in parts_of(name)],
-            studies=stated,
+            studies=studies(),
             modules=(modules := modules_of(page, root)),
             digest=digest(modules.values(), root),
         )

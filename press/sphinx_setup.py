@@ -17,7 +17,7 @@ from sphinx_proof import nodes as numbered
 
 from lib.files import template
 from lib.paths import CHAPTERS
-from press import errata, strip
+from press import strip
 from press.reference import add_contents
 
 EXPLORERS = CHAPTERS / "_static" / "explorers"
@@ -42,7 +42,6 @@ def setup(app: Any) -> dict[str, bool]:
     # two processes write the pages, for which there is no option; the third of three prepares them
     app.connect("env-check-consistency", lambda app, _: setattr(app, "parallel", 3))
     app.add_directive("explorer", Explorer)
-    app.add_directive("errata", errata.Errata)
     app.connect("config-inited", lambda _, config: setattr(config, "html_search_scorer", _SCORER))
     strip.setup(app)
     app.setup_extension("sphinx.ext.autodoc")  # has the event

@@ -1,12 +1,9 @@
-"""The staging folder that jupyter-book renders: executed notebooks, plain pages, and a status
-page made now.
-"""
+"""The staging folder that jupyter-book renders: executed notebooks and plain pages."""
 
 from __future__ import annotations
 
 import filecmp
 import os
-import platform
 import shutil
 from collections.abc import Sequence
 from importlib import metadata
@@ -14,18 +11,12 @@ from pathlib import Path
 
 import nbformat
 
-from lib.datasets import TASKS
-from lib.files import template
 from press.execute import Executed
 from press.exercises import add_boxes, without_solutions
 from press.failures import show_failures
 from press.pairs import without_traces
 from press.reference import write_reference
 from press.toc import FOLDER, Page, read_notebook
-
-SHOWN = "numpy scipy pandas scikit-learn lightgbm matplotlib jupyter-book sphinx papermill".split()
-
-_STATUS = template(Path(__file__).parent / "templates" / "status.md.j2")
 
 
 def mathjax() -> Path:
@@ -58,18 +49,6 @@ def copy_licences(folder: Path) -> None:
                 shutil.copy(Path(file.locate()), folder / name)
 
 
-def _status_page(executed: Sequence[Executed], profile: str) -> str:
-    """Run time and data of each chapter, and the versions that made the book."""
-    return _STATUS.render(
-        executed=executed,
-        titles={name: task.title for name, task in TASKS.items()},
-        profile=profile,
-        python=platform.python_version(),
-        machine=platform.machine(),
-        versions={name: metadata.version(name) for name in SHOWN},
-    )
-
-
 def _page_of(chapter: Executed, solutions: bool) -> str:
     """An executed chapter without the set-up and the injected cell, with boxes for answers."""
     notebook = without_traces(read_notebook(chapter.path), "injected-parameters")
@@ -95,7 +74,6 @@ def stage(
     root: Path,
     pages: Sequence[Page],
     executed: Sequence[Executed],
-    profile: str,
     folder: Path,
     *,
     solutions: bool = True,
@@ -110,8 +88,6 @@ def stage(
     for page in (page for page in pages if page.doc not in reference):
         if page.doc in by_doc:
             kind, text = "ipynb", _page_of(by_doc[page.doc], solutions)
-        elif page.is_generated:
-            kind, text = "md", _status_page(executed, profile)
         else:
             kind, text = "md", page.text.read_text("utf-8")
         target = folder / f"{page.doc}.{kind}"

@@ -13,7 +13,7 @@ from lib.files import read_yaml
 
 FOLDER = "chapters/reference"
 SETUP = "setup"  # tag of the cell that no .md has
-GENERATED = ("chapters/front/status", f"{FOLDER}/")  # written at build time
+GENERATED = f"{FOLDER}/"  # begins the names of pages that are written at build time
 LESSON = re.compile(
     r"chapters/(foundations|means|synth|ldp|coherence|across|data)/(?!(evidence|proofs)$)[\w-]+"
 )  # the cells of these pages run in the page
@@ -83,14 +83,11 @@ def glued_texts(notebook: nbformat.NotebookNode) -> dict[str, str]:
     return {name: str(next(iter(data.values()))).strip("'\"") for name, data in found.items()}
 
 
-def _documents(node: dict, root: Path) -> Iterator[str]:
-    if "glob" in node:  # the pages of the studies, which the build writes
-        for face in sorted(root.glob("studies/*/__init__.py")):
-            yield node["glob"].replace("*", face.parent.name)
+def _documents(node: dict) -> Iterator[str]:
     yield from (node[key] for key in ("root", "file") if key in node)
     for key in ("parts", "chapters", "sections"):
         for inner in node.get(key, []):
-            yield from _documents(inner, root)
+            yield from _documents(inner)
 
 
 def pages(root: Path) -> list[Page]:
@@ -101,7 +98,7 @@ def pages(root: Path) -> list[Page]:
     ValueError
         If a page of the table of contents has no file.
     """
-    listed = [Page(doc, root) for doc in _documents(read_yaml(root / "_toc.yml", dict), root)]
+    listed = [Page(doc, root) for doc in _documents(read_yaml(root / "_toc.yml", dict))]
     for page in listed:
         if not (page.is_generated or page.is_chapter or page.text.exists()):
             raise ValueError(

@@ -59,43 +59,6 @@ document.addEventListener("DOMContentLoaded", () => {
   window.addEventListener("afterprint", () => { for (const group of closed) group.open = false; });
 });
 
-// A list that can be narrowed: a menu for its first and its last column, and words. The address keeps what is chosen.
-document.addEventListener("DOMContentLoaded", () => {
-  for (const list of document.querySelectorAll(".filtered")) {
-    const rows = [...list.querySelectorAll("tbody tr")], heads = [...list.querySelectorAll("thead th")].map((head) => head.textContent.trim());
-    const bar = Object.assign(document.createElement("form"), { className: "filter-bar" });
-    const value = (row, i) => row.cells[i].textContent.trim();
-    const menus = [0, heads.length - 1].map((i) => {
-      const menu = Object.assign(document.createElement("select"), { name: heads[i] });
-      const texts = rows.map((row) => value(row, i));
-      menu.append(new Option("all", ""), ...[...new Set(texts)].map((text) => new Option(`${text} (${texts.filter((t) => t === text).length})`, text)));
-      return [menu, i];
-    });
-    const search = Object.assign(document.createElement("input"), { type: "search", name: "words" });
-    const said = Object.assign(document.createElement("p"), { role: "status" });
-    for (const control of [...menus.map(([menu]) => menu), search]) {
-      const label = document.createElement("label");
-      label.append(control.name[0].toUpperCase() + control.name.slice(1), control);
-      bar.append(label);
-    }
-    bar.append(said);
-    const apply = () => {
-      const words = search.value.toLowerCase().trim();
-      for (const row of rows) row.hidden = !row.textContent.toLowerCase().includes(words) || menus.some(([menu, i]) => menu.value && menu.value !== value(row, i));
-      said.textContent = `${rows.filter((row) => !row.hidden).length} of ${rows.length}`;
-    };
-    for (const [name, text] of new URLSearchParams(location.hash.split("?")[1])) if (bar.elements[name]) bar.elements[name].value = text;
-    bar.addEventListener("input", () => {
-      apply();
-      const chosen = new URLSearchParams([...new FormData(bar)].filter(([, text]) => text));
-      history.replaceState(null, "", chosen.size ? `#filter?${chosen}` : "#");
-    });
-    bar.addEventListener("submit", (event) => event.preventDefault());
-    list.prepend(bar);
-    apply();
-  }
-});
-
 // A table that is wider than the page says above it that it scrolls, be it ours, a data frame or printed in columns; and it
 // takes the focus, for the keyboard.
 window.addEventListener("load", () => {

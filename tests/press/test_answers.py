@@ -140,7 +140,7 @@ def small(tmp_path_factory) -> Path:
     write_book(tmp_path, "chapters/one")
     shutil.copy(chapter.path, tmp_path / "chapters" / "one.ipynb")
     page = Page("chapters/one", tmp_path)
-    stage(tmp_path, [page], [chapter], "quick", tmp_path / "stage", solutions=False)
+    stage(tmp_path, [page], [chapter], tmp_path / "stage", solutions=False)
     return render(tmp_path / "stage", tmp_path)[0].parent
 
 

@@ -25,15 +25,22 @@ ANCHORS = {  # of pages that are no more, and where they must lead
     "data/acs_coverage": "data/datasheets.html#data-acs-coverage",
     "verdicts/stratified#claim-stratified-clip": "verdicts/ledger.html#claim-stratified-clip",
     "verdicts/stratified#box-stratified-clip": "verdicts/ledger.html#claim-stratified-clip",
-    "verdicts/stratified#verdicts-stratified-ex-2": "means/evidence.html#verdicts-stratified-ex-2",
     "verdicts/stratified#contested-formulas-and-theory": "verdicts/ledger.html#claims-stratified",
     "verdicts/ldp": "verdicts/ledger.html#claims-ldp",
     "verdicts/ldp#how-a-verdict-comes-about": "verdicts/ledger.html#how-a-verdict-comes-about",
     "verdicts/ldp#verdict-rules": "verdicts/ledger.html#verdict-rules",
     "verdicts/ldp#fig-split-gains": "ldp/evidence.html#fig-split-gains",
-    "verdicts/ldp#ex-ver-4": "ldp/evidence.html#ex-ver-4",
-    "verdicts/coherence#verdicts-coherence-ex-3": "coherence/evidence.html#verdicts-coherence-ex-3",
     "verdicts/coherence#box-coherence-claim2": "verdicts/ledger.html#claim-coherence-claim2",
+    "behind/evidence": "means/evidence.html#private-means-every-figure-and-table-rerun",
+    "behind/proofs": "means/proofs.html#private-means-the-proofs",
+    "behind/errata": "errata/stratified.html#errata-stratified-dp-the-means",
+    "behind/guides": "guides/teaching.html#teaching-with-this-book",
+    "front/status": "front/reading.html#how-to-read-rerun-and-cite",
+    "front/who_pays": "index.html#explore-who_pays",
+    **{
+        f"reference/study_{face.parent.name}": "reference/overview.html#studies"
+        for face in (ROOT / "studies").glob("*/__init__.py")
+    },
 }
 
 
