@@ -75,7 +75,7 @@ def test_every_tag_is_a_promise_of_a_page_and_is_used():
         assert tag["promise"] in " ".join(promised.split()), (name, promised)
 
 
-def test_each_session_has_twelve_items_of_every_level_and_kind_about_what_was_read():
+def test_each_session_has_twelve_items_or_more_of_every_level_and_kind_about_what_was_read():
     assert len({item["id"] for item in EVERY}) == len(EVERY)
     required: set[str] = set()
     for session in sessions():
@@ -83,9 +83,9 @@ def test_each_session_has_twelve_items_of_every_level_and_kind_about_what_was_re
         required |= {*listed, *session.optional}
         own = [item for item in ITEMS if item["session"] == session.number]
         levels = Counter(item["difficulty"] for item in own)
-        assert levels == {"easy": 4, "medium": 5, "hard": 3}
+        assert levels >= Counter({"easy": 4, "medium": 5, "hard": 3})
         assert set(FIELDS) == {item["kind"] for item in own}
-        assert sum(item["kind"] == "reason" for item in own) == 2
+        assert sum(item["kind"] == "reason" for item in own) >= 2
         for item in own:
             assert BANK["objectives"][item["objective"]]["page"] in required, item["id"]
 
