@@ -7,7 +7,15 @@ import pandas as pd
 from scipy import stats
 from sklearn.linear_model import LogisticRegression
 
-from lib.coherence.experiment import Result, Setup, as_predictions, demcoh, halves, one_split
+from lib.coherence.experiment import (
+    Result,
+    Setup,
+    as_predictions,
+    demcoh,
+    halves,
+    one_split,
+    predict_halves,
+)
 from lib.coherence.learners import BATTERY, After, Constant, Estimator, Lookup
 from lib.groups import EVERYONE, groups
 from lib.rng import stream
@@ -40,6 +48,16 @@ def test_halves_are_disjoint_equal_and_random(rng):
     for _ in range(6000):
         counts[halves(4, rng)[0]] += 1
     assert stats.chisquare(counts).pvalue > FALSE_ALARM
+
+
+def test_a_table_with_a_shuffled_index_has_the_same_answer(rng):
+    frame = _table(100, unique=False)
+    shuffled = frame.set_axis(rng.permutation(100))
+    one, other = (_run(t, Lookup(), splits=2).rows for t in (frame, shuffled))
+    pd.testing.assert_frame_equal(one, other)
+    halves_of = [predict_halves(t, Lookup(), SETUP, stream(1, "h")) for t in (frame, shuffled)]
+    for x, y in zip(*halves_of, strict=True):
+        np.testing.assert_array_equal(x, y)
 
 
 def test_a_lookup_of_unique_records_is_as_incoherent_as_can_be():

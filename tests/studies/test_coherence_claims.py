@@ -80,6 +80,15 @@ def test_theorem_7_is_judged_for_all_groups_at_once(monkeypatch):
     assert math.isnan(coherence.dp_bound_holds().value)
 
 
+def test_a_theorem_that_allows_what_a_known_release_breaks_is_refuted(monkeypatch):
+    """No release of the grid breaks it here; a known one does at a fiftieth of its epsilon."""
+    honest = coherence.insufficient_epsilon
+    monkeypatch.setattr(coherence, "_stored", lambda grid: _release({"everyone": [0.0] * 100}))
+    assert coherence.dp_bound_holds().value == 1
+    monkeypatch.setattr(coherence, "insufficient_epsilon", lambda alpha: honest(alpha) / 50)
+    assert coherence.dp_bound_holds().value == 0
+
+
 def test_shares_of_splits_have_their_exact_interval(monkeypatch):
     part = pd.DataFrame({"distance": [0.1, 0.3, 0.3, 0.3], "null": 0.1, "null_95": 0.2})
     monkeypatch.setattr(coherence, "_splits", lambda group, variant: part)

@@ -13,6 +13,7 @@ from lib.ledger.rules import judge
 from lib.means import stratified
 from lib.means.grouped import laplace_means
 from studies.private_means.claims import census as means
+from studies.private_means.claims import text
 from studies.private_means.claims import theory as means_theory
 
 
@@ -155,3 +156,12 @@ def test_the_price_of_stratifying_is_that_of_the_same_crossings(monkeypatch):
     some, whole = (means.stratified_price(setting).loc["SCHL"].tolist() for setting in rows)
     assert some == [1.0, 2.0, 0.5, 2.0, 1.0, 3.0]
     assert whole == [1.0, 3.0, 0.0, 3.0, 2.0, 4.0]
+
+
+def test_people_in_the_wrong_group_are_found(monkeypatch):
+    """The same total, with a group smaller than the published count of those who answered."""
+    assert text.group_total().value == 1
+    moved = {(1, 1): text.GROUPS[1, 1] - 10_000, (2, 1): text.GROUPS[2, 1] + 10_000}
+    monkeypatch.setattr(text, "GROUPS", text.GROUPS | moved)
+    assert sum(text.GROUPS.values()) == text.ROWS
+    assert text.group_total().value == 0
