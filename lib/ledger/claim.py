@@ -12,7 +12,6 @@ from pathlib import Path
 
 from lib import validate
 from lib.files import read_yaml
-from lib.ledger.history import rule_first, rule_key
 from lib.ledger.rules import Evidence
 from lib.parse import shown
 from lib.paths import DATA
@@ -91,7 +90,8 @@ class Claim:
     ``arguments``. One of another module is ``"module:function"``, and is called only if
     :func:`read_claims` was given that module: a file of claims runs no code of its choice. A row
     without a measure says why in ``why`` and carries the verdict "not run" or "not comparable".
-    ``seen`` tells rows whose rule is not older than the results that answer it, by the commits.
+    ``set`` says whether the rule, as it is now, was fixed ``before`` or ``after`` the results that
+    answer it were stored.
 
     ``part_of`` names the row before it that says the same of more, or that implies this one: such a
     part is shown and judged, and counted with that row. ``also`` holds other readings of the same
@@ -113,6 +113,7 @@ class Claim:
     measure: str = ""
     arguments: dict = field(default_factory=dict)
     rule: str = ""
+    set: str = "after"
     tolerance: dict = field(default_factory=dict)
     why: str = ""
     verdict: str = ""
@@ -130,10 +131,8 @@ class Claim:
 
     @property
     def seen(self) -> bool:
-        """Whether part of the results was known when the rule was written as it is now
-        (:mod:`lib.ledger.history`).
-        """
-        return not rule_first(self.id, rule_key(vars(self)))
+        """Whether part of the results was known when the rule was written as it is now."""
+        return self.set == "after"
 
     @property
     def kind(self) -> str:
@@ -191,6 +190,7 @@ class Claim:
                 f"about of {self.id} must be left out unless paper is {COMPANION}, got"
                 f" {shown(self.about)}"
             )
+        validate.require(self.set in ("before", "after"), "set", "before or after", self.set)
         if self.measure:
             validate.choice(f"rule of {self.id}", self.rule, KINDS)
             if self.verdict:

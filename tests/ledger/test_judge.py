@@ -56,6 +56,7 @@ def _read(tmp_path, *rows, **more):
         ({"verdict": "reproduced"}, "a measured row's verdict is computed"),
         ({"why": ""}, "why of a must be the reason for the rule"),
         ({"note": "x"}, "field 'note'"),
+        ({"set": "later"}, "set must be before or after, got 'later'"),
         ({"measure": "", "verdict": "reproduced"}, r"verdict of a must be .*, got 'reproduced'"),
         ({"paper": "companion"}, r"about of a must be .*, got ''"),
         ({"about": "ldp"}, "about of a must be left out"),
@@ -376,11 +377,10 @@ def test_rows_that_nobody_sees_are_not_measured(grid, monkeypatch):
     assert row.claim is shown
 
 
-def test_the_companions_rows_and_later_rules_are_tallied_apart(monkeypatch):
-    monkeypatch.setattr("lib.ledger.claim.rule_first", lambda name, _: name != "b")
+def test_the_companions_rows_and_later_rules_are_tallied_apart():
     ours = {"id": "c", "paper": "companion", "about": "ldp"}
-    changes = ({}, {"id": "b"}, ours, {"id": "d", "paper": "coherence"})
-    claims = [Claim(**ROW | change) for change in changes]
+    changes = ({}, {"id": "b", "set": "after"}, ours, {"id": "d", "paper": "coherence"})
+    claims = [Claim(**ROW | {"set": "before"} | change) for change in changes]
     rows = evaluate(claims)
     parts = {key: [row.claim.id for row in part] for key, part in apart(rows).items()}
     of_ldp = {("ldp", False): ["a"], ("ldp", True): ["b"]}
@@ -403,13 +403,19 @@ def test_no_paper_is_charged_with_rows_about_other_tables_or_settings():
     assert {(name, name.partition("-")[0]) for name in names.split()} <= mine
 
 
-def test_rows_say_their_kind_and_how_few_runs_they_have(grid, monkeypatch):
-    monkeypatch.setattr("lib.ledger.claim.rule_first", lambda name, _: name == "a")
+def test_rows_say_their_kind_and_how_few_runs_they_have(grid):
     [row] = evaluate([direction("a", None)])
     assert row.claim.kind == "direction"
     assert "6 runs where the paper has 20" in words.in_words(row)
-    assert "†" not in words.rule_in_words(row)
-    assert "†" in words.rule_in_words(evaluate([Claim(**ROW | {"id": "b"})])[0])
+
+
+@pytest.mark.parametrize(
+    ("stated", "marked"), [({}, True), ({"set": "after"}, True), ({"set": "before"}, False)]
+)
+def test_a_dagger_marks_a_rule_that_is_not_said_to_be_older_than_its_results(stated, marked):
+    [row] = evaluate([Claim(**ROW | stated)])
+    assert ("†" in words.rule_in_words(row)) == marked
+    assert row.claim.seen == marked
 
 
 def test_verdicts_are_written_as_they_follow_and_stale_ones_go(tmp_path, judged):

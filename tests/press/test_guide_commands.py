@@ -36,15 +36,12 @@ def printed(guide: str) -> list[tuple[str, list[str]]]:
 
 
 def _is_long(words: list[str]) -> bool:
-    return bool({"pytest", "--write", "data.make_rules"} & set(words))
+    return bool({"pytest", "--write"} & set(words))
 
 
 @pytest.fixture
 def world(tmp_path) -> Path:
-    """A folder with a clone of this repository as it is now, ``companion``, and an empty ``mine``.
-
-    It has the history, which says when rules and results were stored.
-    """
+    """A folder with a clone of this repository as it is now, ``companion``, and an empty ``mine``."""
     subprocess.run(["git", "clone", "-q", str(ROOT), str(tmp_path / "companion")], check=True)
     listed = ["git", "-C", str(ROOT), "ls-files", "-z", "-c", "-o", "--exclude-standard"]
     names = subprocess.run(listed, capture_output=True, check=True).stdout.decode().split("\0")
