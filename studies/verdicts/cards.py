@@ -25,7 +25,6 @@ from studies.verdicts import robustness
 from studies.verdicts.words import (
     authors_in_words,
     before_in_words,
-    chances_in_words,
     finding,
     in_words,
     paper_in_words,
@@ -140,7 +139,6 @@ def as_text(row: Row) -> dict[str, str]:
         "reading": reading_in_words(row) if claim.reading else "",
         "numbers": in_words(row),
         "rule": stated_rule(row).removesuffix(" †"),
-        "chances": chances_in_words(row),
         "before": before_in_words(claim),
         **{name: own[name][0] for name in ("source", "kind", "data", "set")},
     }

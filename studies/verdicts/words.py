@@ -1,4 +1,4 @@
-"""The rows of the ledger in words: verdicts, findings, how sure they are, how fair their rules."""
+"""The rows of the ledger in words: verdicts, findings, how sure they are, and their rules."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ import math
 from lib.ledger.authors import THEIRS
 from lib.ledger.claim import COMPANION, Claim, study_of
 from lib.ledger.judge import Row, apart, summary
-from lib.ledger.rules import JUDGED, LEVEL, TESTED, TOO_CLOSE, allowance
-from studies.verdicts.power import ALTERNATIVES, chances
+from lib.ledger.rules import JUDGED, TESTED, TOO_CLOSE, allowance
 
 
 def p_in_words(p: float) -> str:
@@ -185,46 +184,6 @@ def sure_kind(row: Row) -> str:
     return "runs without an interval" if bare else "the whole interval is on one side"
 
 
-def chances_of(row: Row) -> tuple[float, float]:
-    """The probability that the row's rule passes if the paper is right, and if it is not
-    (:func:`studies.verdicts.power.chances`); NaN where nothing says.
-    """
-    if row.verdict not in JUDGED:
-        return math.nan, math.nan
-    level = LEVEL
-    if row.claim.rule == "positive" and 0 < row.evidence.p < 1 and row.adjusted_p < 1:
-        level *= row.evidence.p / row.adjusted_p  # what Holm's correction left of it
-    asked = max(row.evidence.of or study_of(row.claim.subject).runs, row.evidence.runs)
-    return chances(row.claim.rule, row.evidence, row.claim.tolerance, paper=asked, level=level)
-
-
-def chances_in_words(row: Row) -> str:
-    """How often the rule passes if the paper is right, and if it is not; empty if there is no
-    verdict.
-    """
-    right, wrong = chances_of(row)
-    if math.isnan(right):
-        checked = row.claim.rule == "true" and row.verdict in JUDGED
-        return (
-            "Not stated: how often a check with runs passes depends on how far the statement is"
-            " from its opposite." * checked
-        )
-    if row.evidence.exact:
-        return "Arithmetic: it passes if the paper is right, and fails if it is not."
-    if_right, if_wrong = ALTERNATIVES[row.claim.rule]
-    return (
-        f"It passes with probability {_probability(right)} if the paper is right ({if_right}),"
-        f" {_probability(wrong)} if it is not ({if_wrong})."
-        + " So “too close to call” is no finding against the paper."
-        * (row.verdict == TOO_CLOSE)
-    )
-
-
-def _probability(p: float) -> str:
-    p = round(p, 9)  # a level over a whole number may lie on a limit
-    return f"{p:.2f}" if 0.005 <= p < 0.995 else "below .01" if p < 0.5 else "above .99"
-
-
 def before_in_words(claim: Claim) -> str:
     """The rule that the present one has replaced, its verdict, and why; empty if there is none."""
     if not (old := claim.before):
@@ -243,10 +202,9 @@ def _rule(rule: str, tolerance: dict) -> str:
 
 def rule_in_words(row: Row) -> str:
     """The rule with its tolerance, and why it was chosen; a dagger if part of the results was
-    known by then; its chances, and what it has replaced.
+    known by then; and what it has replaced.
     """
-    told = " ".join(filter(None, (chances_in_words(row), before_in_words(row.claim))))
-    return f"{stated_rule(row)}. {told}".removesuffix(". ")
+    return f"{stated_rule(row)}. {before_in_words(row.claim)}".removesuffix(". ")
 
 
 def stated_rule(row: Row) -> str:
