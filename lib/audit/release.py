@@ -47,8 +47,6 @@ class Release:
         Whether all rows have the same answer, so that a learner of the answer learns a constant.
     other : tuple of str
         Columns that the audited file does not have.
-    raw : DataFrame
-        The same rows as they were read.
     """
 
     table: pd.DataFrame
@@ -56,7 +54,6 @@ class Release:
     dropped: int
     constant: bool
     other: tuple[str, ...]
-    raw: pd.DataFrame
 
 
 def read_release(raw: pd.DataFrame, schema: Schema, release: str, file: str) -> Release:
@@ -90,7 +87,7 @@ def read_release(raw: pd.DataFrame, schema: Schema, release: str, file: str) -> 
     known = [schema.sensitive, *(column.name for column in schema.columns)]
     other = tuple(raw.columns.drop(known, errors="ignore"))
     dropped, constant = len(raw) - len(rows), table[TARGET].nunique() < 2
-    return Release(table, unknown, dropped, constant, other, rows)
+    return Release(table, unknown, dropped, constant, other)
 
 
 def unknown_values(releases: Sequence[Release]) -> pd.DataFrame:
@@ -175,7 +172,7 @@ class Curator:
     def releases(self) -> tuple[Release, ...]:
         """All releases made so far, without their rows."""
         made = (pd.read_pickle(place) for place in sorted(self.folder.glob("*.pickle")))
-        return tuple(replace(r, table=r.table.head(0), raw=r.raw.head(0)) for r in made)
+        return tuple(replace(release, table=release.table.head(0)) for release in made)
 
     def _release(self, half: pd.DataFrame, seed: int) -> Release:
         with tempfile.TemporaryDirectory(dir=self.folder) as folder:

@@ -19,14 +19,11 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from lib.audit.attacks import ATTACKED, WIDTH
 from lib.audit.figures import group_distances, sorted_predictions
-from lib.audit.marginals import COMMONEST
 from lib.audit.release import unknown_values
 from lib.audit.request import LEAST_SHOWN
 from lib.audit.run import Audit
 from lib.audit.table import in_order
-from lib.audit.utility import records
 from lib.audit.words import at_least, certified, coherence, condition, dependence, paragraphs
 from lib.files import template
 from lib.groups import EVERYONE, bands_in_order
@@ -43,11 +40,10 @@ _BOUNDS = BOUND_NAMES | {
 
 
 def verdicts(audit: Audit) -> list[str]:
-    """The verdict of dependence, that of coherence at each alpha, what is certified, what attacks
-    find and what is of use, and all warnings, in words.
+    """The verdict of dependence, that of coherence at each alpha, what is certified, and all
+    warnings, in words.
     """
     said = [dependence(audit), *(words for _, words in paragraphs(audit)), certified(audit)]
-    said += [part.words for part in (audit.attacks, audit.utility) if part]
     # a name of several lines makes no verdict
     return [" ".join(words.split()) for words in (*said, *audit.warnings) if words]
 
@@ -174,9 +170,6 @@ def report_html(audit: Audit, several: Mapping[str, object] | None = None) -> st
         request=audit.request,
         schema=audit.schema,
         least_shown=LEAST_SHOWN,
-        commonest=COMMONEST,
-        attacked=ATTACKED,
-        width=WIDTH,
     )
     return printable(text)
 
@@ -192,10 +185,7 @@ def to_json(found: object) -> str:
 
 
 def record(audit: Audit) -> dict[str, object]:
-    """Both verdicts with their numbers, for a program: ``dependence``, ``coherence`` and more.
-
-    ``utility`` is null in the clear, else the fields of :class:`~lib.audit.utility.Utility`.
-    """
+    """Both verdicts with their numbers, for a program: ``dependence``, ``coherence`` and more."""
     request = audit.request
     return {
         "file": request.file.name,
@@ -237,13 +227,15 @@ def record(audit: Audit) -> dict[str, object]:
             # a leak that no size would show is null
             "groups": records(audit.certificate.groups.replace(np.inf, np.nan)),
         },
-        "attacks": audit.attacks
-        and {"words": audit.attacks.words, "groups": records(audit.attacks.rows)},
-        "utility": audit.utility and audit.utility.record,
         "warnings": audit.warnings,
         "containment": audit.containment,
         "seed": request.seed,
     }
+
+
+def records(frame: pd.DataFrame) -> list[dict]:
+    """The rows in the types of JSON, NaN as null."""
+    return frame.astype(object).where(frame.notna(), None).to_dict("records")
 
 
 def distance_picture(audit: Audit, learner: str, caption: str) -> dict[str, object]:

@@ -33,7 +33,6 @@ from tqdm.auto import tqdm
 
 from lib import sandbox
 from lib.audit import verdicts as rules
-from lib.audit.attacks import Attacks, attacks
 from lib.audit.certify import Certificate, certify, in_words, reach
 from lib.audit.reading import TARGET
 from lib.audit.release import Curator, Release, warnings_about
@@ -41,7 +40,6 @@ from lib.audit.request import Request
 from lib.audit.schema import Schema
 from lib.audit.table import Table, read_table
 from lib.audit.theorems import epsilons
-from lib.audit.utility import Utility, first_release, utility
 from lib.coherence.combination import combined_p
 from lib.coherence.distances import reshuffling_p
 from lib.coherence.experiment import Result, Setup, as_predictions, compare, demcoh, predict_halves
@@ -85,8 +83,6 @@ class Audit:
         What the curator's sandbox was, and what it did not contain; nothing without a curator.
     certificate : Certificate, optional
         If the request asks for one.
-    utility, attacks : Utility, Attacks, optional
-        Of the finished release, or of a curator's first one; nothing in the clear.
     tests : int
         Those of all audits in one table, over which Holm's correction goes.
     shares : mapping
@@ -110,8 +106,6 @@ class Audit:
     warnings: tuple[str, ...]
     containment: str
     certificate: Certificate | None
-    utility: Utility | None
-    attacks: Attacks | None
     tests: int
     shares: Mapping[str, float]
 
@@ -189,7 +183,6 @@ def run_audit(
             curator = Curator(request, table.raw, table.schema, folder, way)
             containment = f"Sandbox of the curator: {way}. "
             containment += sandbox.not_contained(way, request.sandbox)
-        first_made = first_release(request, table, curator)
         parts: dict[str, Any] = {name: run(name, curator, progress) for name in request.learners}
         certificate = None if limits is None else certify(request, table, curator, limits)
         releases = curator.releases() if curator else tuple(filter(None, [table.release]))
@@ -216,8 +209,6 @@ def run_audit(
         warnings=warnings_about(releases, table.schema, request),
         containment=containment,
         certificate=certificate,
-        utility=first_made and utility(request, table, *first_made),
-        attacks=first_made and attacks(request, table, *first_made),
         tests=tests,
         shares=rules.least_shares(request, table, tests, tested),
     )

@@ -40,10 +40,10 @@ def run_audits(
 
 
 def overview(audits: Sequence[Audit]) -> pd.DataFrame:
-    """One row an audit: what was found, and what is left of the table."""
+    """One row an audit: what was found."""
     rows = []
     for audit in audits:
-        left, limits = audit.utility, audit.certificate
+        limits = audit.certificate
         flagged, groups = audit.flagged["group"].nunique(), len(audit.members)
         row: dict[str, object] = {
             "release": _name(audit),
@@ -54,11 +54,6 @@ def overview(audits: Sequence[Audit]) -> pd.DataFrame:
         }
         if limits:
             row["epsilon is at least"] = limits.groups["epsilon"].max()
-        if left:
-            own = left.everyone
-            row["information left"] = own["left"]
-            row["AUC from the release"] = own["auc"]
-            row["AUC from the people"] = own["auc_real"]
         rows.append(row)
     return pd.DataFrame(rows)
 
@@ -75,7 +70,7 @@ def in_words(audits: Sequence[Audit]) -> str:
         f" {power(audits, names)} Holm's"
         f" correction goes over all {audits[0].tests} tests of all rows, so that some group of some"
         f" row is flagged falsely with probability at most {audits[0].request.false_alarm:g}."
-        f" Distances, limits of epsilon and utility are of each row by itself.{limits}"
+        f" Distances and limits of epsilon are of each row by itself.{limits}"
     )
 
 

@@ -37,8 +37,6 @@ class Table:
         The cells as text, and typed for the learners; the same people in the same order.
     schema : Schema
         How they are read.
-    bands : mapping
-        Each number that makes groups with its edges and the names of its bands.
     members, small : mapping
         Each large enough group with who is in it, shape (n,); the sizes of all others.
     inside : array of bool, shape (n,)
@@ -54,7 +52,6 @@ class Table:
     raw: pd.DataFrame
     frame: pd.DataFrame
     schema: Schema
-    bands: Bands
     members: dict[str, np.ndarray]
     small: dict[str, int]
     inside: np.ndarray
@@ -66,12 +63,6 @@ class Table:
     def lens(self) -> tuple[str, ...]:
         """The columns that a predictor sees: all but the target."""
         return tuple(name for name in self.frame.columns if name != TARGET)
-
-    @property
-    def weight(self) -> np.ndarray:
-        """What each of the people counts, shape (n,)."""
-        own = self.design.weight
-        return np.ones(len(self.frame)) if own is None else own
 
 
 def read_table(request: Request) -> Table:
@@ -107,10 +98,8 @@ def read_table(request: Request) -> Table:
     frame = schema.typed_table(pool, request.file.name)
     if released is not None:
         released = read_release(released, schema, request.release.name, request.file.name)
-        if request.weights in released.raw:
-            weights_of(released.raw, request.weights, request.release.name)
     dropped, design = int((~known).sum()), _design(request, pool, inside)
-    return Table(pool, frame, schema, bands, members, small, inside, dropped, released, design)
+    return Table(pool, frame, schema, members, small, inside, dropped, released, design)
 
 
 def _people(request: Request, path: Path) -> pd.DataFrame:
@@ -134,7 +123,7 @@ def _design(request: Request, pool: pd.DataFrame, inside: np.ndarray) -> Design:
         got = f"{both.size} that are both"
         validate.require(both.size == 0, "cluster", f"a column of households {whole}", got)
     if request.weights is not None:
-        weight = weights_of(pool, request.weights, "the file")
+        weight = _weights(pool[request.weights])
     return Design(cluster, weight)
 
 
@@ -149,12 +138,12 @@ def first_half(
     return table.frame.iloc[rows], np.isin(np.arange(n), rows), rng
 
 
-def weights_of(rows: pd.DataFrame, column: str, file: str) -> np.ndarray:
+def _weights(column: pd.Series) -> np.ndarray:
     """A column of positive numbers, shape (n,); a ``ValueError`` for any other."""
-    weight = to_numbers(rows[column], file).to_numpy(float)
+    weight = to_numbers(column, "the file").to_numpy(float)
     fits = np.isfinite(weight) & (weight > 0)
-    what, others = f"finite numbers > 0 in {file}", f"{int((~fits).sum())} others"
-    validate.require(bool(fits.all()), "weights", what, others)
+    others = f"{int((~fits).sum())} others"
+    validate.require(bool(fits.all()), "weights", "finite numbers > 0 in the file", others)
     return weight
 
 
@@ -186,16 +175,6 @@ def _everybody(request: Request, raw: pd.DataFrame) -> tuple[pd.DataFrame, np.nd
     return pool, np.arange(len(pool)) < len(raw)
 
 
-def released_groups(request: Request, table: Table, rows: pd.DataFrame) -> dict[str, np.ndarray]:
-    """Who of the ``rows`` of a release is in each group of the file, by the file's bands.
-
-    A group of a column that the release does not have is empty, and a cell that is no number is in
-    no band.
-    """
-    found, _ = _groups(request, rows, table.schema, table.bands, 0)
-    return {name: found.get(name, np.zeros(len(rows), dtype=bool)) for name in table.members}
-
-
 def _grouped(request: Request) -> tuple[list[str], list[str]]:
     """The columns whose values are groups, and all that make groups."""
     alone = [name for name in dict.fromkeys(request.groups) if name != request.sensitive]
@@ -219,7 +198,7 @@ def _bands(request: Request, pool: pd.DataFrame, schema: Schema) -> Bands:
 def _groups(
     request: Request, rows: pd.DataFrame, schema: Schema, bands: Bands, gamma: float
 ) -> tuple[dict[str, np.ndarray], dict[str, int]]:
-    """Who of the rows is in each group of at least ``gamma``, and the sizes of all others."""
+    """Who of the people is in each group of at least ``gamma``, and the sizes of all others."""
     alone, columns = _grouped(request)
     is_one = schema.is_positive(rows).to_numpy()
     answers = {
@@ -231,19 +210,14 @@ def _groups(
 
 
 def grouping(rows: pd.DataFrame, columns: Sequence[str], bands: Bands) -> pd.DataFrame:
-    """The columns that make groups, as labels; a missing value belongs to no group.
-
-    Nobody is in a group of a column that the rows do not have, and a cell that is no number is in
-    no band.
-    """
-    labels: dict[str, pd.Series | None] = {}
+    """The columns that make groups, as labels; a missing value belongs to no group."""
+    labels = {}
     for name in columns:
-        labels[name] = None
-        if name in rows and name in bands:
+        if name in bands:
             values, (edges, names) = as_floats(rows[name]), bands[name]
             band = pd.Series(np.digitize(values, edges), rows.index).map(names)
             labels[name] = band.where(np.isfinite(values), None)
-        elif name in rows:
+        else:
             labels[name] = canonical_column(rows[name])
     return pd.DataFrame(labels, index=rows.index)
 

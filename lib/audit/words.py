@@ -34,8 +34,7 @@ def dependence(audit: Audit) -> str:
     if request.weights is not None:
         rest += (
             f" A value of {request.weights} is taken for how many people a row stands for:"
-            " distances, utility and attacks are weighted by it; learners, sizes and epsilon are"
-            " not."
+            " distances are weighted by it; learners, sizes and epsilon are not."
         )
     if flagged.empty:
         return (

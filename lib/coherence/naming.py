@@ -83,20 +83,6 @@ def _few(codes: np.ndarray, people: np.ndarray, rows: np.ndarray) -> bool:
     return bool((people > 0).sum() * (rows > 0).sum() * values <= _PAIRS)
 
 
-@validate.check_types
-def tracer_score(release: pd.DataFrame, population: pd.DataFrame) -> np.ndarray:
-    """The ``tracer`` of :func:`membership_scores` alone, shape (n,).
-
-    Examples
-    --------
-    >>> people = pd.DataFrame({"age": [20, 30, 40], "sex": list("fmf")})
-    >>> tracer_score(people[:1], people).tolist()
-    [2.0, -1.0, -1.0]
-    """
-    codes = _codes(release, population)
-    return _tracer(codes[: len(population)], codes[len(population) :])
-
-
 def _codes(release: pd.DataFrame, population: pd.DataFrame) -> np.ndarray:
     """Codes of all values, those of the population first, shape (n + rows, columns)."""
     columns = list(population.columns)

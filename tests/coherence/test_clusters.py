@@ -92,7 +92,7 @@ def test_an_audit_says_who_is_taken_as_independent(people, capsys):
     stored = json.loads(record.read_text("utf-8"))
     assert (stored["cluster"], stored["weights"]) == ("home", "w")
     assert any("nothing is proved here for households" in one for one in stored["warnings"])
-    assert "w is taken for how many people a row stands for: distances, utility and attacks" in said
+    assert "w is taken for how many people a row stands for: distances are weighted by it;" in said
     assert "Whole values of home are inside or left out" in said
     assert "independent of each other" not in said
 

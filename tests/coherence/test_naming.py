@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from sklearn.metrics import roc_auc_score
 
-from lib.coherence.naming import tracer_score
+from lib.coherence.naming import membership_scores
 from lib.rng import stream
 
 
@@ -17,6 +17,10 @@ def _people(n: int, rng: np.random.Generator) -> pd.DataFrame:
         follows = rng.random(n) < 0.6
         columns.append(np.where(follows, columns[-1], rng.integers(0, 12, n)))
     return pd.DataFrame({f"c{i}": column for i, column in enumerate(columns)})
+
+
+def _traced(release: pd.DataFrame, people: pd.DataFrame) -> np.ndarray:
+    return membership_scores(release, people)["tracer"]
 
 
 def test_a_pair_that_was_kept_weighs_more_than_those_that_were_not():
@@ -31,8 +35,8 @@ def test_a_pair_that_was_kept_weighs_more_than_those_that_were_not():
         alone = people[inside].apply(lambda column, rng=rng: rng.permutation(column))
         release = alone.assign(**people.loc[inside, ["c0", "c1"]])
         pair = ["c0", "c1"]
-        best = roc_auc_score(inside, tracer_score(release[pair], people[pair]))
-        areas.append((roc_auc_score(inside, tracer_score(release, people)), best))
+        best = roc_auc_score(inside, _traced(release[pair], people[pair]))
+        areas.append((roc_auc_score(inside, _traced(release, people)), best))
     found, best = np.mean(areas, axis=0)
     assert found > 0.5 + 0.8 * (best - 0.5)
 
@@ -40,5 +44,5 @@ def test_a_pair_that_was_kept_weighs_more_than_those_that_were_not():
 def test_scores_do_not_hang_on_the_order_of_columns_or_rows():
     rng = stream(2, "order")
     people, release = _people(300, rng), _people(150, rng)
-    turned = tracer_score(release[::-1], people[people.columns[::-1]])
-    assert tracer_score(release, people).tolist() == turned.tolist()
+    turned = _traced(release[::-1], people[people.columns[::-1]])
+    assert _traced(release, people).tolist() == turned.tolist()
