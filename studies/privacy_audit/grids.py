@@ -1,7 +1,7 @@
 """The grids of audited fits."""
 
 from lib.runner.registry import Grid
-from studies.privacy_audit import cells, mutants, power
+from studies.privacy_audit import cells, power
 
 AUDITS = Grid(
     "privacy_audit",
@@ -18,12 +18,4 @@ POWER = Grid(
     power.run_power,
     lambda cell: cell.runs,
     power.VERSION,
-)
-MUTANTS = Grid(
-    "privacy_mutants",
-    "Whole fits audited: programs with one small random change",
-    mutants.mutant_grid,
-    mutants.run_mutant,
-    mutants.cost,
-    mutants.VERSION,
 )

@@ -8,7 +8,6 @@ STUDY = Study(
     grids={
         "privacy_audit": "studies.privacy_audit.grids:AUDITS",
         "privacy_power": "studies.privacy_audit.grids:POWER",
-        "privacy_mutants": "studies.privacy_audit.grids:MUTANTS",
     },
     chapters=("chapters/foundations/audits",),
 )
