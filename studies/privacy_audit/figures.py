@@ -70,21 +70,3 @@ def delta_curves(curves: pd.DataFrame) -> Picture:
         f" {first.declared:.2f} to {last.declared:.3f}, certified {first.certified:.2f} to"
         f" {last.certified:.3f}. The certified curve lies below."
     )
-
-
-def too_little_noise(table: pd.DataFrame) -> Picture:
-    """How much too small the noise of each mechanism must be to be seen in 95% of the replicates.
-
-    ``table`` is as :func:`studies.privacy_audit.summary.limits` returns it.
-    """
-    lack = 100 * (1 - table[table["what"] == "noise"].set_index("mechanism")["most"])
-    fig, ax = panel((4.6, 0.38 * len(lack) + 0.8), "noise that is too small, in percent")
-    y = np.arange(len(lack))
-    ax.hlines(y, 0, lack, color=BLUE, linewidth=1.2)
-    ax.plot(lack, y, "o", color=BLUE)
-    ax.set_yticks(y, _two_lines(lack.index))
-    ax.set(xlim=(0, None), ylim=(len(lack) - 0.5, -0.5))
-    return fig, (
-        "How much too small noise must be to be seen in 95% of the tries, by mechanism: from"
-        f" {lack.min():.0f} to {lack.max():.0f} percent."
-    )

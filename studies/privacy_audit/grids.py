@@ -1,7 +1,7 @@
 """The grids of audited fits."""
 
 from lib.runner.registry import Grid
-from studies.privacy_audit import cells, power
+from studies.privacy_audit import cells
 
 AUDITS = Grid(
     "privacy_audit",
@@ -10,12 +10,4 @@ AUDITS = Grid(
     cells.run_privacy,
     cells.cost,
     cells.VERSION,
-)
-POWER = Grid(
-    "privacy_power",
-    "How small a fault the audit of whole fits still sees",
-    power.power_grid,
-    power.run_power,
-    lambda cell: cell.runs,
-    power.VERSION,
 )

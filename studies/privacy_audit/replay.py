@@ -85,10 +85,9 @@ def scale_of(law: Mechanism) -> np.ndarray:
     return np.asarray(unit)
 
 
-def log_odds(logits: np.ndarray, power: float = 1.0) -> np.ndarray:
-    """``ln`` of probabilities proportional to ``exp(power * logits)``."""
-    scaled = power * logits
-    behind = scaled - scaled.max()
+def log_odds(logits: np.ndarray) -> np.ndarray:
+    """``ln`` of probabilities proportional to ``exp(logits)``."""
+    behind = logits - logits.max()
     return behind - math.log(np.exp(behind).sum())
 
 

@@ -7,7 +7,6 @@ STUDY = Study(
     paper="companion",
     grids={
         "privacy_audit": "studies.privacy_audit.grids:AUDITS",
-        "privacy_power": "studies.privacy_audit.grids:POWER",
     },
     chapters=("chapters/foundations/audits",),
 )

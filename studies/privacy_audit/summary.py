@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 
 from studies.privacy_audit.cases import cases
 from studies.privacy_audit.faults import FAULTS
-from studies.privacy_audit.power import FAULTS as MEASURED
 
 
 def certified(frame: pd.DataFrame) -> pd.DataFrame:
@@ -60,31 +58,3 @@ def caught(frame: pd.DataFrame) -> pd.DataFrame:
     table.insert(0, "mechanism", [titles[fault.case].title for fault in faults])
     table.insert(1, "expected", [fault.check for fault in faults])
     return table.rename(index={name: fault.title for name, fault in FAULTS.items()}).reset_index()
-
-
-def limits(frame: pd.DataFrame) -> pd.DataFrame:
-    """The smallest faults that the audit sees: one row for each mechanism and kind of fault.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Scores of the grid ``privacy_power``.
-
-    Returns
-    -------
-    DataFrame
-        ``mechanism`` (words), ``what`` of :data:`studies.privacy_audit.power.FAULTS`; the
-        factors ``half`` and ``most`` that are seen in half and in 95% of the replicates, NaN where
-        none is; ``runs`` and ``replicates``.
-    """
-    titles, rows = {name: case.title for name, case in cases().items()}, []
-    for (name, what), found in frame.groupby(["mechanism", "what"], sort=False):
-        certain, none = MEASURED[what]
-        lower = certain < none
-        most, method, unseen = (0.05, "lower", -np.inf) if lower else (0.95, "higher", np.inf)
-        factors = found["factor"].astype(float).fillna(unseen)
-        half, most = factors.quantile([0.5, most], method).replace(unseen, np.nan)
-        about = {"mechanism": titles[name], "what": what, "half": half, "most": most}
-        rows.append(about | {"runs": int(found["runs"].iloc[0]), "replicates": len(found)})
-    order = {title: place for place, title in enumerate(titles.values())}
-    return pd.DataFrame(rows).sort_values("mechanism", key=lambda m: m.map(order), kind="stable")

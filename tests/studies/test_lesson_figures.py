@@ -8,7 +8,7 @@ from matplotlib.colors import to_hex
 
 from lib.plotting.style import BLUE, RED
 from studies.foundations.figures import many_looks, routes
-from studies.privacy_audit.figures import prices, too_little_noise
+from studies.privacy_audit.figures import prices
 
 
 def test_looks_that_are_added_up_rise_and_the_others_are_a_line():
@@ -38,10 +38,3 @@ def test_a_program_that_costs_more_than_it_declares_is_red():
     assert colours == [BLUE, RED]
     assert [t.get_text() for t in ax.get_yticklabels()] == ["kept", "broken,\nbadly"]
     assert "broken, badly 1.90; declared 0.5" in alt
-
-
-def test_noise_is_drawn_by_what_it_lacks():
-    rows = [{"mechanism": "a", "what": w, "half": 0.97, "most": 0.95} for w in ("noise", "loss")]
-    fig, alt = too_little_noise(pd.DataFrame(rows))
-    assert fig.axes[0].lines[0].get_xdata().round(9).tolist() == [5]
-    assert "from 5 to 5 percent" in alt

@@ -1,4 +1,4 @@
-"""The tests of laws keep their level, see what they name, and say how little they still see."""
+"""The tests of laws keep their level and see what they name."""
 
 from __future__ import annotations
 
@@ -9,11 +9,9 @@ import numpy as np
 import pytest
 
 from lib.dp import Exponential, Gaussian, Laplace, PrivacyAccountant, noisy
-from studies.privacy_audit.cells import FAST
 from studies.privacy_audit.checks import audit
 from studies.privacy_audit.empirical_delta import Promise
 from studies.privacy_audit.law import TESTS, Draws, Selection, off_law
-from studies.privacy_audit.power import PowerCell, limit, power_grid, run_power
 from studies.privacy_audit.released import first_difference, parts
 from studies.privacy_audit.replay import Look
 from studies.privacy_audit.sides import two_sides
@@ -176,19 +174,3 @@ def test_both_ways_of_running_the_two_fits_agree(monkeypatch):
     apart = losses()
     monkeypatch.setattr("studies.privacy_audit.sides.can_isolate", lambda: False)
     assert losses() == apart
-
-
-def test_limits_are_found_by_halving():
-    assert limit(lambda f: f <= 0.5, 0.1, 1.0) == pytest.approx(0.5, rel=0.01)
-    assert limit(lambda f: f >= 7, 64.0, 1.0) == pytest.approx(7, rel=0.02)
-    assert limit(lambda f: False, 0.1, 1.0) is None
-
-
-def test_the_power_of_an_audit_is_measured():
-    """300 runs with three values each: noise at 4/5 is seen, at 99/100 it is not."""
-    cell = PowerCell(mechanism="coinpress", pair="one of many changes", runs=300, replicates=2)
-    found = {(s["what"], s["replicate"]): s["factor"] for s in run_power(cell)["scores"]}
-    assert all(0.8 < found["noise", r] < 0.99 for r in (0, 1))
-    assert all(1.5 < found["loss", r] < 6 for r in (0, 1))
-    assert found["selections", 0] is None  # it has none
-    assert {c.mechanism for c in power_grid("quick")} == set(FAST)
