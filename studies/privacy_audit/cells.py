@@ -93,7 +93,7 @@ def evidence(pure: bool, result: Audit) -> dict[str, object]:
     that a run's looks cost between the two tables in the same unit. Epsilons are at ``delta``,
     which is 0 for pure DP; ``epsilon_gaussian`` is what Gaussian noise of this rho costs exactly.
     ``alarms`` lists the checks that failed, ``found`` what the first found. ``refused`` runs ended
-    in a refusal; ``isolated`` says whether each table had a process of its own.
+    in a refusal.
     """
     promise, finite = result.promise, result.losses[np.isfinite(result.losses)]
     return {
@@ -115,5 +115,4 @@ def evidence(pure: bool, result: Audit) -> dict[str, object]:
         "found": next(iter(result.alarms.values()), ""),
         "level": LEVEL,
         "refused": result.refused,
-        "isolated": result.isolated,
     }

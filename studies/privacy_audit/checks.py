@@ -38,8 +38,7 @@ from lib.dp.entries import ADD_OR_REMOVE, RELATIONS, REPLACE, WITHIN
 from lib.rng import stream
 from studies.privacy_audit.empirical_delta import Promise, certified_epsilon, proves_violation
 from studies.privacy_audit.law import Draws, draw_of, off_law
-from studies.privacy_audit.replay import Fit, Replay
-from studies.privacy_audit.sides import can_isolate, two_sides
+from studies.privacy_audit.replay import Fit, Replay, replay
 
 CHECKS = ("law", "price", "budget", "beside", "promise", "loss")
 _ROUNDING = 1 + 1e-9
@@ -60,8 +59,6 @@ class Audit:
         The checks that failed, with what was found first.
     refused : int
         Runs in which the fit raised a ``ValueError``.
-    isolated : bool
-        Whether each table had a process of its own.
     """
 
     promise: Promise | None
@@ -69,7 +66,6 @@ class Audit:
     price: float
     alarms: dict[str, str]
     refused: int = 0
-    isolated: bool = False
 
     def certified(self, delta: float, level: float) -> float:
         """The epsilon that the losses rule out at ``delta``, with error probability ``level``.
@@ -122,22 +118,21 @@ def audit(
     """
     losses, prices, draws, refused = np.empty(runs), np.empty(runs), [], 0
     alarms: dict = {}
-    rng, isolated = np.random.default_rng(seed), can_isolate()
-    with two_sides(fit, table, neighbour) as one_run:
-        for run in range(runs):
-            one = one_run(partial(stream, seed, "privacy audit", run))
-            price = [a.price(b) for a, b in zip(one.looks, one.twins, strict=True)]
-            losses[run], prices[run] = one.loss, math.fsum(price)
-            draws.append([draw_of(look, rng) for look in one.looks])
-            refused += one.refused
-            for check, words in _faults(one, price, promise, relation):
-                alarms.setdefault(check, words)
+    rng = np.random.default_rng(seed)
+    for run in range(runs):
+        one = replay(fit, table, neighbour, partial(stream, seed, "privacy audit", run))
+        price = [a.price(b) for a, b in zip(one.looks, one.twins, strict=True)]
+        losses[run], prices[run] = one.loss, math.fsum(price)
+        draws.append([draw_of(look, rng) for look in one.looks])
+        refused += one.refused
+        for check, words in _faults(one, price, promise, relation):
+            alarms.setdefault(check, words)
     if words := off_law(Draws(draws), level / 2):
         alarms["law"] = words
     if promise and proves_violation(losses, promise, delta, level / 2):
         alarms["loss"] = "delta is above the declared one"
     alarms = {check: alarms[check] for check in CHECKS if check in alarms}
-    return Audit(promise, losses, float(prices.max()), alarms, refused, isolated)
+    return Audit(promise, losses, float(prices.max()), alarms, refused)
 
 
 def _faults(

@@ -33,7 +33,6 @@ from studies.privacy_audit.cases import (
 from studies.privacy_audit.empirical_delta import Promise
 
 _MST = MST(iterations=3)
-_MEMO: dict[str, int] = {}
 
 
 def _fit(table: pd.DataFrame, rng: np.random.Generator) -> Fitted:
@@ -124,11 +123,6 @@ def _fitted_on(table, rng):
     model = _fit(table, rng)
     object.__setattr__(model, "fitted_on", table)
     return model
-
-
-def _remembered(table, rng):
-    """The first table's number of rows, kept in memory for all later fits."""
-    return _fit(table, rng), _MEMO.setdefault("rows", len(table))
 
 
 def _counted_sizes(table, rng):

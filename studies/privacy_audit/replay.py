@@ -25,7 +25,7 @@ import numpy as np
 from lib.dp import Exponential, Gaussian, Laplace, PrivacyAccountant
 from lib.dp.entries import Entry
 from lib.dp.looks import observed
-from studies.privacy_audit.released import Part, first_difference, parts
+from studies.privacy_audit.released import first_difference, parts
 
 Mechanism = Gaussian | Laplace | Exponential
 Fit = Callable[[Any, np.random.Generator], Any]
@@ -119,53 +119,6 @@ class Observer:
 
 
 @dataclass(frozen=True)
-class Half:
-    """One of the two fits of a replay.
-
-    Attributes
-    ----------
-    looks : list of Look
-    released : object
-        What the fit returned, or the message of the ``ValueError`` that it raised.
-    parts : list of Part
-        All that can be read off it.
-    course : str
-        Where the fit left the course of the recorded one; empty if it did not.
-    refused : bool
-        Whether it raised.
-    """
-
-    looks: list[Look]
-    released: object
-    parts: list[Part]
-    course: str = ""
-    refused: bool = False
-
-    @property
-    def accountant(self) -> PrivacyAccountant | None:
-        """That of the release, if it has one."""
-        return getattr(self.released, "accountant", None)
-
-
-def half(
-    fit: Fit,
-    table: object,
-    generator: Callable[[], np.random.Generator],
-    recorded: list[Look] | None = None,
-) -> Half:
-    """Run ``fit(table, rng)`` with its own answers, or with those of ``recorded`` looks."""
-    observer, refused = Observer(recorded), False
-    with observed(observer):
-        try:
-            released = fit(table, generator())
-        except _Uncovered as course:
-            return Half(observer.looks, None, [], str(course))
-        except ValueError as error:  # Everybody sees that a fit was refused, and why.
-            released, refused = str(error), True
-    return Half(observer.looks, released, list(parts(released)), "", refused)
-
-
-@dataclass(frozen=True)
 class Replay:
     """A fit and its replay on the neighbour.
 
@@ -177,8 +130,6 @@ class Replay:
         What the fit returned, or the message of the ``ValueError`` that it raised.
     uncovered : str
         What differs although all answers are equal; empty if nothing does.
-    accountant : PrivacyAccountant, optional
-        That of the release.
     refused : bool
         Whether the fit raised.
     """
@@ -187,17 +138,12 @@ class Replay:
     twins: list[Look]
     released: object
     uncovered: str
-    accountant: PrivacyAccountant | None = None
     refused: bool = False
 
-    @classmethod
-    def of(cls, one: Half, other: Half) -> Replay:
-        """From the two fits."""
-        missing = one.looks[len(other.looks) :]
-        fewer = f"one look fewer: {missing[0].entry.what}" if missing else ""
-        uncovered = other.course or fewer or first_difference(one.parts, other.parts)
-        looks = one.looks[: len(other.looks)]
-        return cls(looks, other.looks, one.released, uncovered, one.accountant, one.refused)
+    @property
+    def accountant(self) -> PrivacyAccountant | None:
+        """That of the release, if it has one."""
+        return getattr(self.released, "accountant", None)
 
     @property
     def loss(self) -> float:
@@ -212,7 +158,7 @@ class Replay:
 def replay(
     fit: Fit, table: object, neighbour: object, generator: Callable[[], np.random.Generator]
 ) -> Replay:
-    """Run ``fit(table, rng)``, then replay it on ``neighbour``, both in this process.
+    """Run ``fit(table, rng)``, then replay it on ``neighbour``.
 
     ``generator`` returns a new generator in the same state at every call.
 
@@ -223,5 +169,25 @@ def replay(
     >>> replay(count, 3.0, 3.0, lambda: np.random.default_rng(0)).loss
     0.0
     """
-    first = half(fit, table, generator)
-    return Replay.of(first, half(fit, neighbour, generator, first.looks))
+    looks, released, refused = _observed(fit, table, generator(), Observer())
+    before = list(parts(released))  # the second fit may change what both hold
+    second = Observer(looks)
+    try:
+        twins, again, _ = _observed(fit, neighbour, generator(), second)
+        missing = looks[len(twins) :]
+        fewer = f"one look fewer: {missing[0].entry.what}" if missing else ""
+        uncovered = fewer or first_difference(before, parts(again))
+    except _Uncovered as course:
+        uncovered = str(course)
+    return Replay(looks[: len(second.looks)], second.looks, released, uncovered, refused)
+
+
+def _observed(
+    fit: Fit, table: object, rng: np.random.Generator, observer: Observer
+) -> tuple[list[Look], object, bool]:
+    """The looks of a fit, what it released, and whether it was refused."""
+    with observed(observer):
+        try:
+            return observer.looks, fit(table, rng), False
+        except ValueError as error:  # Everybody sees that a fit was refused, and why.
+            return observer.looks, str(error), True

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-import multiprocessing
-from functools import partial
-
 import numpy as np
 import pytest
 
-from lib.dp import Exponential, Gaussian, Laplace, PrivacyAccountant, noisy
-from studies.privacy_audit.checks import audit
-from studies.privacy_audit.empirical_delta import Promise
+from lib.dp import Exponential, Gaussian, Laplace, PrivacyAccountant
 from studies.privacy_audit.law import TESTS, Draws, Selection, off_law
 from studies.privacy_audit.released import first_difference, parts
 from studies.privacy_audit.replay import Look
-from studies.privacy_audit.sides import two_sides
-from tests.programs import python
 
 LAW = Exponential(sensitivity=1.0, epsilon=1.0)
 LOGS = LAW.log_probabilities(np.array([0.0, 1.0, 3.0]))
@@ -124,53 +117,3 @@ def test_attributes_that_are_no_fields_count_and_an_object_that_holds_itself_end
     loop: list = []
     loop.append(loop)
     assert len(list(parts(loop))) == 2
-
-
-def _keeps(x, rng, memo=[]):  # noqa: B006
-    memo.append(x)
-    return memo[0]
-
-
-MEMO = """
-from studies.privacy_audit.empirical_delta import Promise
-from lib.rng import stream
-from studies.privacy_audit.checks import audit
-from studies.privacy_audit.replay import replay
-from tests.studies.test_privacy_audit_law import _keeps
-
-found = audit(_keeps, 1.0, 2.0, Promise(rho=1.0), "add or remove", runs=2)
-here = replay(_keeps, 1.0, 2.0, lambda: stream(1, "memo"))
-print(found.isolated, found.alarms["beside"], here.uncovered == "")
-"""
-
-
-def test_memory_does_not_pass_between_the_tables():
-    """Within one process the second fit releases what the first one saw. In a process of its own,
-    since this one may have started JAX, whose threads no copy would have.
-    """
-    done = python("-c", MEMO)
-    assert done.stdout.split() == ["True", "released", "True"]
-
-
-def _breaks(x, rng):
-    raise ZeroDivisionError(f"of {x}")
-
-
-def test_an_error_of_a_fit_is_the_audits_and_no_process_stays():
-    before = set(multiprocessing.active_children())
-    with pytest.raises(ZeroDivisionError, match="of 1"):
-        audit(_breaks, 1.0, 2.0, Promise(rho=1.0), "add or remove", runs=2)
-    assert set(multiprocessing.active_children()) <= before
-
-
-def test_both_ways_of_running_the_two_fits_agree(monkeypatch):
-    def fit(x, rng):
-        return noisy(Gaussian(sensitivity=1.0, rho=0.5), x, rng, "rows")
-
-    def losses() -> list[float]:
-        with two_sides(fit, 1.0, 2.0) as run:
-            return [run(partial(np.random.default_rng, r)).loss for r in range(3)]
-
-    apart = losses()
-    monkeypatch.setattr("studies.privacy_audit.sides.can_isolate", lambda: False)
-    assert losses() == apart
