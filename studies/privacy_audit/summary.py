@@ -49,7 +49,7 @@ def caught(frame: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         ``fault, mechanism, expected, checks, found, runs``. ``expected`` is the check that must
-        fail (empty for the one that is no fault), ``checks`` are those that did.
+        fail, ``checks`` are those that did.
     """
     titles, stored = cases(), frame.set_index("fault")
     planted = [name for name in FAULTS if name in stored.index]
