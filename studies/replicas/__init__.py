@@ -1,1 +1,1 @@
-"""The embedded replicas: their editions on record, and how close they are to the real data."""
+"""The embedded replicas: how close they are to the real data."""

@@ -80,8 +80,6 @@ def test_a_page_names_its_cells_and_tables():
     assert "parameters" in needs["cells"][0]["tags"]
     needs = live.page_needs(by_name["chapters/synth/groups"])  # it reads scores(f"synth_{dataset}")
     assert {"synth_nist", "synth_acs_coverage", "synth_newyork"} < set(needs["tables"])
-    needs = live.page_needs(by_name["chapters/data/datasheets"])  # an earlier edition, by its name
-    assert {"replica_scores", "replica_scores_first"} < set(needs["tables"])
     assert len(by_name) >= 20
     assert not [doc for doc in by_name if doc.endswith(("evidence", "proofs"))]
 

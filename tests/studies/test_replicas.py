@@ -1,11 +1,10 @@
-"""The embedded replicas: their schema, their record, their editions, and their maker."""
+"""The embedded replicas: their schema, their record, and their maker."""
 
 from __future__ import annotations
 
 import json
 import math
 import shutil
-import subprocess
 import sys
 from dataclasses import asdict, replace
 from runpy import run_path
@@ -18,18 +17,21 @@ import pytest
 from lib.datasets import FILES, TASKS, DataError, File, Task, load
 from lib.datasets.cache import sha256_of
 from lib.domain import Domain
-from lib.dp import epsilon_of
-from lib.paths import REPLICAS, ROOT
+from lib.files import read_json
+from lib.paths import REPLICAS
 from lib.rng import stream
 from lib.runner import results
 from lib.runner.sealed import to_bytes
 from lib.synth import AIM
 from studies.data.coding import coded_domain
 from studies.replicas import scores
-from studies.replicas.editions import DELTA, EDITION, editions, metadata, total, tried
 
 replicas = SimpleNamespace(**run_path(str(REPLICAS / "make.py")))
 every = pytest.mark.parametrize("name", TASKS)
+
+
+def metadata(folder=REPLICAS) -> dict[str, dict]:
+    return read_json(folder / "replicas.json", dict)
 
 
 @every
@@ -75,7 +77,7 @@ def test_the_declared_budget_is_what_was_spent(name):
     rho = facts["rho"]
     # to replace a row, a measurement costs twice its price, a selection 4 times
     assert 2 * replicas.BUDGET < rho < 4 * replicas.BUDGET
-    epsilon = rho + 2 * math.sqrt(rho * math.log(1 / DELTA))
+    epsilon = rho + 2 * math.sqrt(rho * math.log(1 / replicas.DELTA))
     assert facts["epsilon"] == pytest.approx(epsilon, rel=1e-12)
 
 
@@ -93,27 +95,9 @@ def test_the_record_holds_nothing_of_the_real_table_that_was_not_paid_for(name):
     assert FILES[TASKS[name].file].sha256 not in json.dumps(facts)
 
 
-def test_every_edition_of_the_history_is_on_record_and_adds_up():
-    """One total for each table: the declared prices of all its editions."""
-    known = editions()
-    assert [e["edition"] for e in known] == ["1a", "1b", "1c", "2", "3", "4"]
-    at = {e["edition"]: e["rho"] for e in known}
+def test_the_maker_on_record_is_the_one_that_makes():
     for name, facts in metadata().items():
-        assert at[facts["edition"]][name] == facts["rho"]
-    now = {name for name, facts in metadata().items() if facts["edition"] == EDITION}
-    assert now == set(known[-1]["rho"])
-    for name in TASKS:
-        rho, epsilon = total(name)
-        assert rho == pytest.approx(sum(e["rho"].get(name, 0) for e in known), rel=1e-12)
-        assert epsilon == pytest.approx(epsilon_of(rho, DELTA, conversion="standard"), rel=1e-12)
-        assert rho > metadata()[name]["rho"]
-
-
-def test_what_the_maker_was_chosen_from_is_on_record():
-    assert {row["before"] for row in tried()["on real tables"]} == {"2", "3"}
-    assert {row["table"] for row in tried()["on replicas"]} <= set(TASKS)
-    for name, facts in metadata().items():
-        maker = asdict(replicas.maker_of(name) if facts["edition"] == EDITION else AIM())
+        maker = asdict(replicas.maker_of(name) if facts["edition"] == replicas.EDITION else AIM())
         stated = asdict(AIM()) | {"focus": []} | facts["synthesizer"]
         assert maker | {"focus": list(maker["focus"])} == stated
 
@@ -122,19 +106,6 @@ def test_the_focus_is_on_the_target_and_the_protected_attribute_and_on_nothing_o
     assert replicas.maker_of(toy, QUICK) == replace(QUICK, focus=("t", "p"))
     assert replicas.MAKER.focus == ()
     assert replicas.MAKER.focus_weight > 1
-
-
-def test_the_history_has_no_other_edition():
-    """Each commit that changed a replica's rows is an edition on record; a shallow copy of the
-    repository has no history.
-    """
-    asked = ["git", "log", "--format=%h", "--", "data/replicas/*.parquet"]
-    run = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True)
-    commits = run.stdout.split()
-    if run.returncode or len(commits) < len(editions()):
-        pytest.skip("the history is not here")
-    assert {c[:7] for c in commits} >= {e["commit"] for e in editions()}
-    assert len(commits) == len(editions())
 
 
 FACTS = {"target": "t", "protected": "p", "sensitive": ("p",), "pool": ("a",)}
