@@ -206,7 +206,7 @@ class GraphicalModel:
 def _product(factors: Sequence[tuple[np.ndarray, Clique]], kept: Clique) -> np.ndarray:
     """The product of tables over the columns of their axes, summed over all columns but ``kept``.
 
-    NumPy has 52 labels for axes, so they are numbered anew for each product.
+    NumPy has 52 labels for axes, so each product numbers its own.
     """
     label = {i: at for at, i in enumerate(dict.fromkeys(i for _, axes in factors for i in axes))}
     operands: list[Any] = []
