@@ -156,22 +156,22 @@ def release(measured: pd.DataFrame, promises: pd.DataFrame, by: str | None = Non
 
 
 def kept_and_given(rows: pd.DataFrame) -> Picture:
-    """Releases by what they keep and reveal: ``release, group, kept`` and the W1 ``given``."""
+    """Releases by what they keep and reveal: ``release, group, error`` and the W1 ``given``."""
     fig, ax = panel(
         (4.2, 3.6),
-        "information left",
+        "error of counts by three columns (at most 2)",
         "W₁ of a lookup (at most 2)",
-        xlim=(-0.05, 1.05),
+        xlim=(-0.1, 2.1),
         ylim=(-0.2, 2.1),
     )
     for group, part in rows.groupby("group", sort=False):
-        ax.plot(part["kept"], part["given"], "o", color=PEOPLE[group], label=group)
+        ax.plot(part["error"], part["given"], "o", color=PEOPLE[group], label=group)
         for row in part.itertuples():
-            below = (5, -12) if group == "everyone" else (5, 5)
-            note(ax, row.release, (row.kept, row.given), below, color=PEOPLE[group])
+            place = (5, 5) if row.given > 0.05 else (5, -12)
+            note(ax, row.release, (row.error, row.given), place, color=PEOPLE[group])
     legend(fig, ncols=2)
-    words = [f"{r.release}, {r.group}: {r.kept:.0%} and {r.given:.3f}" for r in rows.itertuples()]
-    return fig, f"Information left and W1 distance of each release. {'; '.join(words)}."
+    words = [f"{r.release}, {r.group}: {r.error:.3f} and {r.given:.3f}" for r in rows.itertuples()]
+    return fig, f"Error and W1 distance of each release. {'; '.join(words)}."
 
 
 def right_names(right: np.ndarray, laws: Mapping[float, np.ndarray], hits: int) -> Picture:
