@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from lib.dp import Exponential, Gaussian, Laplace, PrivacyAccountant
@@ -14,16 +15,16 @@ LAW = Exponential(sensitivity=1.0, epsilon=1.0)
 LOGS = LAW.log_probabilities(np.array([0.0, 1.0, 3.0]))
 
 
-def _honest(seed: int, runs: int = 60, noise: float = 1.0) -> Draws:
+def _honest(seed: int, runs: int = 60) -> Draws:
     """Two noisy looks and a selection between them; some runs stop after the first."""
     rng = np.random.default_rng(seed)
     found = []
     for _ in range(runs):
-        first = noise * rng.standard_normal(4)
+        first = rng.standard_normal(4)
         run: list = [first]
         if first[0] < 1:  # what is looked at next depends on the answers
             answer = int(rng.choice(3, p=np.exp(LOGS)))
-            run += [Selection.of(LOGS, answer, rng), noise * rng.standard_normal(3)]
+            run += [Selection.of(LOGS, answer, rng), rng.standard_normal(3)]
         found.append(run)
     return Draws(found)
 
@@ -38,6 +39,7 @@ def test_a_test_of_the_law_keeps_its_level(name):
     ("name", "broken"),
     [
         ("scale", lambda z: 0.6 * z),
+        ("scale", lambda z: 0.9 * z),
         ("tails", lambda z: np.where(np.abs(z) > 1.5, z / 2, z)),
         ("repeats", lambda z: z[[0, 1, 0, *range(3, z.size)]] if z.size > 3 else z),
         ("pairs", lambda z: np.append(z[:1], 0.8 * z[:1] + 0.6 * z[1:])),
@@ -86,9 +88,29 @@ def test_a_selection_with_another_epsilon_costs_its_exact_loss():
     assert one.price(other) == pytest.approx(2**2 / 8)
 
 
+def _frame(label: int, **notes: int) -> pd.DataFrame:
+    frame = pd.DataFrame({"x": [0]}, index=[label])
+    frame.attrs.update(notes)
+    return frame
+
+
+class _Shares(np.ndarray):
+    """An array with an attribute of its own."""
+
+
+def _shares(rows: int) -> _Shares:
+    shares = np.zeros(3).view(_Shares)
+    shares.rows = rows
+    return shares
+
+
 @pytest.mark.parametrize(
     ("one", "other", "where"),
     [
+        (_frame(9), _frame(10), "released.index[:]"),
+        (_frame(9, rows=9), _frame(9, rows=10), "released.attrs['rows']"),
+        (_shares(9), _shares(10), "released.rows"),
+        (pd.Series([1]), pd.Series([1], dtype=np.int8), "released.dtypes[0]"),
         ({"a": [1.0, np.array([1.0, np.nan])]}, {"a": [1.0, np.array([1.0, np.nan])]}, ""),
         ({"a": [np.array([1.0, np.nan])]}, {"a": [np.array([1.0, 2.0])]}, "released['a'][0]"),
         (PrivacyAccountant(1.0), PrivacyAccountant(1.0), ""),
