@@ -1,4 +1,4 @@
-"""Counts and codes come in few bits: the answer is that of the same numbers in 64."""
+"""Counts and codes in few bits, and columns of a filtered table: the answer is that of plain arrays."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from lib.ldp.grr import randomised_response
 from lib.ldp.local_hashing import hash_values
 from lib.means import Interval, coinpress, laplace_means, strat_laplace
 from lib.rng import stream
+from lib.stats.holm import holm
 from lib.stats.summary import mean_interval, summarise
 from lib.stats.ties import above, ranks
 
@@ -117,3 +118,34 @@ def test_groups_of_codes_and_sizes_of_domains(dtype):
     known = {"epsilon": 0.1, "beta": 0.05, "collection": 10}
     few, many = (theorem8_delta(n=LARGE.astype(d)[0], **known) for d in (dtype, int))
     assert few == many
+
+
+COLUMNS = {
+    "evaluate": lambda form: evaluate(form(Y), form(HAT), form(GROUP)),
+    "reports": lambda form: make("OUE", k=2, epsilon=1.0).privatise(form(Y), _rng()),
+    "strat_laplace": lambda form: (
+        strat_laplace(
+            form(Y * 3.0), form(GROUP), 2, low=0.0, high=3.0, epsilon=1.0, rng=_rng()
+        ).strata
+    ),
+    "coinpress": lambda form: coinpress(form(VALUES), SIZES, PRIOR, (0.5,), _rng()),
+    "groups": lambda form: groups(pd.DataFrame({"a": form(GROUP)}), ("a",))["a = 0"],
+    "holm": lambda form: holm(form(VALUES[90:110] / 4)),
+    "mean_interval": lambda form: mean_interval(form(VALUES)),
+    "ranks": lambda form: ranks(form(VALUES)),
+}
+FORMS = {
+    "every second entry": lambda x: np.repeat(x, 2)[::2],
+    "read-only": lambda x: np.frombuffer(x.tobytes(), dtype=x.dtype),
+    "a filtered column": lambda x: pd.Series(x, index=np.arange(x.size)[::-1] + 7),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("name", COLUMNS)
+def test_a_column_has_the_answer_of_the_same_numbers_in_an_array(name, form):
+    """A filtered table has labels out of order, which must match nothing by themselves."""
+    found, plain = (COLUMNS[name](f) for f in (FORMS[form], np.array))
+    if isinstance(plain, dict):
+        found, plain = list(found.values()), list(plain.values())
+    assert np.array_equal(np.asarray(found), np.asarray(plain), equal_nan=True)
