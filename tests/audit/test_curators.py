@@ -29,6 +29,9 @@ ATTEMPTS = {
         'socket.create_connection(("127.0.0.1", {port}), 5).sendall(half.encode())',
         "ConnectionRefusedError",
     ),
+    "fills the memory": ("bytearray(2**35)", "MemoryError"),
+    "fills the disk": ('open("big", "wb").truncate(2**33)', "OSError"),
+    "changes itself": ('open(sys.argv[0], "a")', "Read-only file system|Permission denied"),
     "releases a link to the file": (
         'os.symlink("{file}", sys.argv[2])\nsys.exit(0)',
         "exit status 0 and none",
