@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from lib.audit.figures import sorted_predictions
 from lib.audit.power import Rule, least_share
 from lib.audit.reading import TARGET, read_csv, read_file
 from lib.audit.schema import fit_schema
@@ -164,6 +165,7 @@ REFUSED = [
     (lambda: share(h={"forest": np.full(12, 2.0)}), "forest must be 12 predictions in"),
     (lambda: share(h={"forest": np.zeros(3)}), "forest must be 12 predictions in"),
     (lambda: share(inside=np.ones(3, dtype=bool)), "inside must be"),
+    (lambda: sorted_predictions(np.zeros(2), np.ones(2), "g", words=("in", "out")), "inside must be"),
 ]
 COMMANDS = [
     (["inside.csv", "--sensitive", "nobody"], f"{COLUMNS}'nobody'"),

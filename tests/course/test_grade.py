@@ -73,6 +73,11 @@ ATTEMPTS = {
     ),
     "fills the memory": ("bytearray(2**33)", "MemoryError"),
     "fills the disk": ('open("big", "wb").write(bytes(2**29))', "OSError"),
+    "forks three hundred times": (
+        "import os, time\nfor _ in range(300):\n    if not os.fork():\n        time.sleep(20)\n"
+        "        os._exit(0)",
+        "BlockingIOError",
+    ),
     "replaces abs": ("import builtins\nbuiltins.abs = lambda x: 0", "replaces abs"),
     "is equal to everything": (
         "class Any(float):\n    __eq__ = __lt__ = __gt__ = lambda *_: True\n"
