@@ -12,10 +12,12 @@ import pytest
 from scipy import stats
 
 from lib.coherence.bounds.tightened import half_sample_distance
+from lib.ledger import read_claims
+from lib.ledger.rules import judge
 from lib.rng import stream
 from studies.coherence import noisy_counts as coherence_dp
+from studies.coherence.claims import chain, theory
 from studies.coherence.claims import results as coherence
-from studies.coherence.claims import theory
 from studies.coherence.single_column import column_distances, theorem9_size
 from tests.conftest import FALSE_ALARM
 
@@ -97,3 +99,24 @@ def test_shares_of_splits_have_their_exact_interval(monkeypatch):
     assert (found.value, found.runs) == (0.25, 4)
     assert (found.low, found.high) == pytest.approx((want.low, want.high))
     assert "with predictions in [-1, 1], 25%" in found.detail
+
+
+# an exact measure, and a bound of the paper that it compares with, made smaller by a factor
+TOO_SHARP = {
+    "theorem4_exact": (theory, "hush_scovel", 0.01),
+    "corollary2_follows": (theory, "corollary", 0.1),
+    "lemma1_exact": (chain, "lemma1_probability", 1e-3),
+    "pure_information": (chain, "pure_dp", 0.01),
+}
+
+
+@pytest.mark.parametrize("measure", TOO_SHARP)
+def test_a_bound_that_is_too_sharp_is_not_reproduced(measure, monkeypatch):
+    module, name, factor = TOO_SHARP[measure]
+    claim = next(claim for claim in read_claims() if claim.measure == measure)
+    honest, verdicts = getattr(module, name), []
+    for by in (1, factor):
+        monkeypatch.setattr(module, name, lambda *a, by=by, **k: by * honest(*a, **k))
+        found = claim.measured_by()(**claim.arguments)
+        verdicts.append(judge(claim.rule, found, claim.tolerance))
+    assert verdicts == ["reproduced", "not reproduced"]
