@@ -32,6 +32,7 @@ from lib.synth import AIM
 from lib.synth.marginal_model import MarginalModel
 from studies.data.coding import code_table, coded_domain
 
+# a new edition spends again: add its rho to "The editions before, and one total" of chapters/data/datasheets
 DELTA, EDITION = 1e-9, "4"
 # of the fit, which counts a row added or removed; as in the edition before
 BUDGET = zcdp_rho(3.0, DELTA)
