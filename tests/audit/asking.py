@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -13,8 +14,15 @@ from lib.audit.run import Audit, Request, run_audit
 from lib.rng import stream
 
 LOOSE = {"gamma": 40, "alphas": (0.2, 1.0), "splits": 4, "learners": ("lookup",)}
-COPY = f"{sys.executable} -c 'import shutil, sys; shutil.copy(*sys.argv[1:])' {{half}} {{release}}"
 ROWS = 60
+
+
+def curator_of(*words: object, then: str = "{half} {release}") -> str:
+    """The command of a Python program, whatever letters its folder has."""
+    return f"{shlex.join([sys.executable, *map(str, words)])} {then}"
+
+
+COPY = curator_of("-c", "import shutil, sys; shutil.copy(*sys.argv[1:])")
 
 
 def audited(**asked: object) -> Audit:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 import re
-import sys
+import shlex
 from dataclasses import replace
 from html import unescape
 from html.parser import HTMLParser
@@ -37,7 +37,7 @@ from lib.coherence.experiment import Result
 from lib.coherence.guarantee import MODES, Setting, required_size
 from lib.groups import bands_in_order
 from lib.rng import stream
-from tests.audit.asking import COPY, LOOSE, audited, people, shuffled, write_halves
+from tests.audit.asking import COPY, LOOSE, audited, curator_of, people, shuffled, write_halves
 from tests.conftest import FALSE_ALARM
 
 ASK = {"sensitive": "ill", "groups": ("sex",)} | LOOSE
@@ -106,8 +106,16 @@ def test_a_curator_is_rerun_on_each_half(files):
     found = [a.results["lookup"].rows["distance"] for a in (_clear(curator=COPY), _clear())]
     assert np.array_equal(*found)
     code = "import shutil, sys; shutil.copy(sys.argv[1], sys.argv[2])"
-    blank = f'{sys.executable} -c "{code}" {files / "harmless.csv"} {{release}} {{half}}'
+    blank = curator_of("-c", code, files / "harmless.csv", then="{release} {half}")
     assert not _clear(curator=blank).verdicts["flagged"].any()
+
+
+def test_a_curator_may_lie_in_a_folder_whose_name_has_a_space(files):
+    program = Path("a new folder", "copy rows.py")
+    program.parent.mkdir()
+    program.write_text("import shutil, sys\nshutil.copy(*sys.argv[1:])\n", encoding="utf-8")
+    found = [_clear(curator=c).results["lookup"].rows for c in (curator_of(program), COPY)]
+    pd.testing.assert_frame_equal(*found)
 
 
 # --- two verdicts
@@ -251,7 +259,7 @@ def test_a_curator_that_writes_floats_is_caught_like_one_that_copies(coded, unpa
     code = "import sys\nimport pandas as pd\ntable = pd.read_csv(sys.argv[1], dtype={'zip': str})\n"
     code += "table.astype({'ill': float, 'age': float}).to_csv(sys.argv[2], index=False)\n"
     Path("floats.py").write_text(code, encoding="utf-8")
-    commands = (f"{sys.executable} floats.py {{half}} {{release}}", COPY)
+    commands = (curator_of("floats.py"), COPY)
     ask = ASK | {"file": Path("coded.csv"), "columns": {"used": "ignore"}, "splits": 2}
     floats, copied = (audited(**ask | {"groups": ()}, curator=command) for command in commands)
     pd.testing.assert_frame_equal(floats.verdicts, copied.verdicts)
@@ -284,7 +292,7 @@ def fickle(files):
         "open(sys.argv[2], 'w').write('\\n'.join([lines[0], *rows]))\n"
     )
     Path("fickle.py").write_text(code, encoding="utf-8")
-    return f"{sys.executable} fickle.py {{half}} {{release}} {files / 'runs.txt'}"
+    return f"{curator_of('fickle.py')} {shlex.quote(str(files / 'runs.txt'))}"
 
 
 def test_all_learners_and_figures_read_the_same_release(fickle):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import socket
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +13,7 @@ from lib import sandbox
 from lib.audit.release import Curator
 from lib.audit.request import Request
 from lib.audit.table import read_table
+from tests.audit.asking import curator_of
 
 sandboxed = pytest.mark.skipif(sandbox.choose() == "none", reason="no sandbox works here")
 
@@ -59,7 +59,7 @@ def release(request, tmp_path, monkeypatch):
         code = code.format(**places, outside=tmp_path / "outside", port=port)
         start = "import os, socket, sys\nhalf = open(sys.argv[1]).read()\n"
         script.write_text(f"{start}{code}\nopen(sys.argv[2], 'w').write(half)\n", "utf-8")
-        command = f"{sys.executable} {script} {{half}} {{release}}"
+        command = curator_of(script)
         ask = {"file": people, "sensitive": "ill", "gamma": 10}
         asked = Request(**ask, curator=command, sandbox=wish, reads=reads)
         table = read_table(asked)

@@ -18,7 +18,7 @@ import pytest
 from lib.audit.report import report_html, report_json
 from lib.cli import main
 from lib.paths import ROOT
-from tests.audit.asking import audited
+from tests.audit.asking import audited, curator_of
 
 CURATOR = """
 import os, sys, time
@@ -55,7 +55,7 @@ def temporary(tmp_path, monkeypatch):
 def _curator(tmp_path, seconds: float) -> str:
     script, code = tmp_path / "curator.py", CURATOR.format(pids=tmp_path / "pids", seconds=seconds)
     script.write_text(code, encoding="utf-8")
-    return f"{sys.executable} {script} {{half}} {{release}}"
+    return curator_of(script)
 
 
 def _gone(pid: int) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +14,7 @@ from lib.audit.reading import TARGET, read_csv, read_file
 from lib.audit.schema import fit_schema
 from lib.cli import main
 from lib.rng import stream
-from tests.audit.asking import LOOSE, audited, text_people, write_halves
+from tests.audit.asking import LOOSE, audited, curator_of, text_people, write_halves
 
 HALF = {"release": "leak.csv", "holdout": "outside.csv"}
 ILL, COLUMNS = ["--sensitive", "ill"], "column must be one of 'age', 'sex', 'place', 'ill', got "
@@ -53,7 +52,7 @@ def ask(**options):
 
 
 def curator(code: str):
-    return ask(curator=f'{sys.executable} -c "{code}" {{half}} {{release}}')
+    return ask(curator=curator_of("-c", code))
 
 
 def read(text: str | bytes):
