@@ -45,13 +45,13 @@ def test_a_page_keeps_to_its_form(rows, what):
     assert {name: found for name in names if (found := rows[name][what]) > most} == {}
 
 
-def test_half_of_the_code_of_lessons_is_open():
+def test_much_of_the_code_of_lessons_is_open():
     count = {"open": 0, "folded": 0, "removed": 0}
     for name in LESSONS:
         for cell in cells((CHAPTERS / f"{name}.md").read_text("utf-8")):
             if cell.shown in count and "solution" not in cell.tags:
                 count[cell.shown] += len(cell.lines)
-    assert count["open"] >= 0.5 * sum(count.values()), count
+    assert count["open"] >= 0.4 * sum(count.values()), count
 
 
 @pytest.mark.parametrize("name", NAMES)
