@@ -35,6 +35,7 @@ ANCHORS = {  # of pages that are no more, and where they must lead
     "behind/proofs": "means/proofs.html#private-means-the-proofs",
     "behind/errata": "errata/stratified.html#errata-stratified-dp-the-means",
     "behind/guides": "guides/teaching.html#teaching-with-this-book",
+    "guides/faults": "front/reading.html#how-to-read-rerun-and-cite",
     "front/status": "front/reading.html#how-to-read-rerun-and-cite",
     "front/who_pays": "index.html#explore-who_pays",
     **{
