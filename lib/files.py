@@ -139,16 +139,10 @@ def locked_tempdir(folder: Path) -> Iterator[Path]:
 
 def clear_leftovers(folders: Iterable[Path]) -> None:
     """Remove from ``folders``, and from shared memory, what killed processes have left there: parts
-    of files, folders, half tables of a results file that nobody writes, semaphores.
+    of files, folders, semaphores.
     """
     for folder in folders:
         _clear(folder)
-        for left in folder.glob("*.tmp"):
-            stem, _, number = left.stem.rpartition(".")
-            tables = [folder / f"{stem}.{kind}" for kind in ("parquet", "journal")]
-            if number.isdigit() and any(map(Path.exists, tables)):
-                with suppress(OSError), FileLock(folder / f"{stem}.lock", timeout=0):
-                    left.unlink()
     for left in _SHARED.iterdir() if _SHARED.is_dir() else ():
         owner = _OF_JOBLIB.match(left.name)
         if owner and not Path("/proc", owner[1]).exists():

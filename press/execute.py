@@ -89,7 +89,7 @@ def _data_files(reach: list[Path], root: Path) -> list[Path]:
         places += [(folder, kind) for folder in tables for kind in kinds]
         places += [(data, "datasets.yml"), (data, "aggregates/*")]
     if parts & {"runner", "ledger"}:
-        places += [(data, "results/*.parquet"), (data, "results/*.journal"), (data, "facts.yml")]
+        places += [(data, "results/*.parquet"), (data, "results/*.sqlite"), (data, "facts.yml")]
     if "ledger" in parts:
         places.append((data, "**/*.yml"))
     if root / "press" / "teaching.py" in reach:  # it reads every chapter

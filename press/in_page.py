@@ -90,7 +90,7 @@ class Packages:
             self.unpack(package)
         elif name == "lib.datasets.load":
             vars(importlib.import_module("pandas"))["read_parquet"] = _read_parquet
-        elif name == "lib.processes":
+        elif name in ("lib.processes", "lib.runner.sweep"):
             vars(importlib.import_module("joblib"))["Parallel"] = _one_process()
             vars(importlib.import_module("subprocess"))["Popen"] = _absent("subprocess.Popen")
         elif name.split(".")[0] in self.absent and _asked_by_us():
@@ -165,8 +165,7 @@ def start(settings: str, take: Take, show: Show, link: Callable[[str], None], ro
     _stand_in("IPython", display=shown, get_ipython=lambda: None)
     _stand_in("myst_nb", glue=lambda *_, **__: None)
     _stand_in("filelock", FileLock=lambda *_, **__: nullcontext(), Timeout=TimeoutError)
-    _stand_in("lib.runner.sealed", from_bytes=_stored, is_sealed=lambda raw: True, to_bytes=None)
-    _stand_in("lib.runner.tidy", tidy=_tidy, as_lists=None)
+    _stand_in("lib.runner.tables", read_table=_stored, write_table=None, tidy=_tidy, as_lists=None)
     for name in given["tables"]:
         with open(f"{root}/data/results/{name}.parquet", "wb") as file:
             file.write(take(name))
@@ -270,9 +269,9 @@ def _read_parquet(path: Any) -> Any:
         return unpack_table(file.read())
 
 
-def _stored(raw: bytes) -> Any:
+def _stored(path: Any) -> Any:
     """The records of a grid; in place of their scores, the name of the file that has them."""
-    with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+    with zipfile.ZipFile(path) as archive:
         frame = unpack_table(archive.read("results"))
         if "scores" in archive.namelist():
             name = f"scores {len(_state['names_of_scores'])}"

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
-from lib.cli.options import add_unsealed, believe_unsealed
 from lib.files import read_json
 from lib.runner import gather_grid, run_grid
 from lib.runner.sources import in_words
@@ -38,7 +37,6 @@ def add_arguments(parser: ArgumentParser) -> None:
         action="store_true",
         help="keep records of another version of the experiment",
     )
-    add_unsealed(parser)
     option(
         "--part",
         metavar="I/N",
@@ -54,7 +52,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Run or gather, and print how many cells there are."""
-    believe_unsealed(args)
     if args.gather:
         there, missing = gather_grid(args.grid, list(map(Path, args.gather)), args.profile)
         print(f"{there} cells of {args.grid} ({args.profile}), {missing} missing")

@@ -30,7 +30,7 @@ def question(claim: Claim) -> str:
 def stored_results() -> str:
     """SHA-256 of all stored results at the scale of the papers, ours and those of the authors."""
     total = hashlib.sha256()
-    ours = sorted((*RESULTS.glob("*.parquet"), *RESULTS.glob("*.journal")))
+    ours = sorted((*RESULTS.glob("*.parquet"), *RESULTS.glob("*.sqlite")))
     for file in (*ours, *sorted(AUTHORS.glob("*.csv*"))):
         if ".quick." not in file.name:
             total.update(file.name.encode() + hashlib.sha256(file.read_bytes()).digest())

@@ -1,8 +1,8 @@
 """Run the grids of the studies and store their results."""
 
-from lib.runner.errors import StoreError
+from lib.runner.records import StoreError
 from lib.runner.registry import GRIDS, Grid, NoResults, Study, grid_of, results, scores
 from lib.runner.run import gather_grid, run_grid
 from lib.runner.store import Store
 from lib.runner.sweep import run_sweep
-from lib.runner.tidy import tidy
+from lib.runner.tables import tidy

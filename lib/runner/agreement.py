@@ -12,9 +12,7 @@ import numpy as np
 import pandas as pd
 
 from lib import validate
-from lib.parse import shown
-from lib.runner.errors import StoreError
-from lib.runner.records import RESERVED, is_gap
+from lib.runner.records import RESERVED, StoreError, is_gap
 
 # what another processor may change: sums in another order move a number by its last bits, while
 # training moves a few predictions (LightGBM sums gradients of 32 bits in an order of its own), and
@@ -64,21 +62,11 @@ _MAY_DIFFER = {*RESERVED, "data_source"} - {"cell", "version"}
 
 
 def refuse_two_values(tables: Iterable[tuple[object, pd.DataFrame]]) -> None:
-    """Refuse a cell that stands twice, in one table or in two, with different values.
+    """A :class:`StoreError` for a cell that stands twice, in one table or in two, with different
+    values: it names the cell, the field, both values and both places.
 
-    Numbers may differ as those of two processors do (``TOLERANCES["arithmetic"]``), and two gaps
-    are the same. Commit, versions and times may differ, and so may fields that end in ``_s``, which
-    are seconds.
-
-    Parameters
-    ----------
-    tables : iterable of tuple
-        The place of each table, for the message, and its records.
-
-    Raises
-    ------
-    StoreError
-        Naming the cell, the field, both values and both places.
+    Numbers may differ as those of two processors do (``TOLERANCES["arithmetic"]``). Commit,
+    versions and times may differ, and so may fields that end in ``_s``, which are seconds.
     """
     filled = [(place, table) for place, table in tables if len(table)]
     cells = pd.Series([cell for _, table in filled for cell in table["cell"]])
@@ -89,9 +77,9 @@ def refuse_two_values(tables: Iterable[tuple[object, pd.DataFrame]]) -> None:
             before, where = first.setdefault(record["cell"], (record, place))
             if name := differing(before, record):
                 raise StoreError(
-                    f"{place}: {name} of cell {shown(record['cell'])} must be"
-                    f" {shown(before.get(name))}, as in {where}, got {shown(record.get(name))};"
-                    " remove the record that is wrong, or both to run the cell again"
+                    f"{place}: {name} of cell {record['cell']} must be {before.get(name)!r:.200},"
+                    f" as in {where}, got {record.get(name)!r:.200}; move the file that is wrong"
+                    " away, or both to run the cell again"
                 )
 
 
@@ -108,11 +96,11 @@ def differing(
     'acc'
     >>> differing({"acc": 0.5}, {"acc": 0.501}, tolerance=0.01)
     """
-    names = one.keys() | other.keys()
-    results = (n for n in names if n not in _MAY_DIFFER and not n.endswith("_s"))
-    return min(
-        (n for n in results if not _agree(one.get(n), other.get(n), tolerance)), default=None
-    )
+    for name in sorted(one.keys() | other.keys()):
+        compared = name not in _MAY_DIFFER and not name.endswith("_s")
+        if compared and not _agree(one.get(name), other.get(name), tolerance):
+            return name
+    return None
 
 
 def _agree(one: Any, other: Any, tolerance: float) -> bool:

@@ -1,29 +1,33 @@
 """What may be stored: plain values, one kind a field, under names that are free, and of real data
 where results are committed.
 
-A field is a column of the parquet file, so it holds text, truth values or
+A field is a column of the Parquet file, so it holds text, truth values or
 numbers; a gap (None or NaN) goes with each of them. What does not fit is refused
-before it is written, since a journal that cannot be folded would end the sweep
-cells later, in words that name neither cell nor field.
+before it is written: a table that cannot be folded would end the sweep
+hours later, in words that name neither cell nor field.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from lib import validate
-from lib.parse import shown
 from lib.runner.provenance import DIRTY
 
 # what sweep and store write themselves
 RESERVED = ("cell", "version", "commit", "versions", "wall_s", "created")
 SCORES = "scores"  # the one field that may hold a list of flat records
-_GAP = "gap"
+SOURCES = ("data_source", "data_sha256")
+
+
+class StoreError(ValueError):
+    """Results that cannot be used as they are; nothing in their files was changed."""
 
 
 def is_gap(value: object) -> bool:
@@ -34,7 +38,7 @@ def is_gap(value: object) -> bool:
 def _kind(value: object) -> str | None:
     """Text, truth value, number or gap; None for what no column holds."""
     if is_gap(value):
-        return _GAP
+        return "gap"
     if isinstance(value, str):  # no file could hold half of a pair of surrogates
         return None if re.search("[\ud800-\udfff]", value) else "text"
     if isinstance(value, bool):
@@ -44,7 +48,7 @@ def _kind(value: object) -> str | None:
     return "number" if isinstance(value, float) else None
 
 
-def plain(record: Mapping[str, object], whose: str) -> dict[str, object]:
+def plain(record: Mapping[str, object], whose: str) -> dict[str, Any]:
     """``record`` with NumPy's scalars as the Python values that they are.
 
     Parameters
@@ -60,11 +64,12 @@ def plain(record: Mapping[str, object], whose: str) -> dict[str, object]:
         For a field that is no text, truth value, number of 64 bits or None, and for scores that
         differ in their names or take one of the record's.
     """
+    flat = _flat({name: value for name, value in record.items() if name != SCORES}, whose)
     if SCORES not in record:
-        return _flat(record, whose)
-    scores, rest = record[SCORES], {name: x for name, x in record.items() if name != SCORES}
+        return flat
+    scores: Any = record[SCORES]
     if not (isinstance(scores, list) and scores and all(isinstance(s, Mapping) for s in scores)):
-        raise ValueError(f"{whose}: scores must be a list of flat records, got {shown(scores)}")
+        raise ValueError(f"{whose}: scores must be a list of flat records, got {scores!r:.100}")
     rows = [_flat(score, f"{whose}, scores[{i}]") for i, score in enumerate(scores)]
     for i, row in enumerate(rows):
         if row.keys() != rows[0].keys() or row.keys() & record.keys():
@@ -72,42 +77,32 @@ def plain(record: Mapping[str, object], whose: str) -> dict[str, object]:
                 f"{whose}: scores[{i}] must have the names of scores[0] and none of the record, got"
                 f" {', '.join(row)}"
             )
-    return _flat(rest, whose) | {SCORES: rows}
+    return flat | {SCORES: rows}
 
 
-def _flat(record: Mapping[str, object], whose: str) -> dict[str, object]:
-    flat = {
-        name: value.item() if isinstance(value, np.generic) else value
-        for name, value in record.items()
-    }
+def _flat(record: Mapping[str, object], whose: str) -> dict[str, Any]:
+    flat = {n: x.item() if isinstance(x, np.generic) else x for n, x in record.items()}
     for name, value in flat.items():
-        if not isinstance(name, str):
-            raise validate.refusal(f"{whose}: the name of a field", "text", name)
+        validate.require(isinstance(name, str), f"{whose}: the name of a field", "text", name)
         if _kind(value) is None:
             raise ValueError(
-                f"{whose}: {name}={shown(value)} ({type(value).__name__}) cannot be stored: "
+                f"{whose}: {name}={value!r:.100} ({type(value).__name__}) cannot be stored: "
                 "text, a truth value, a number of 64 bits or None can"
             )
     return flat
 
 
-def kinds_of(frame: pd.DataFrame) -> dict[str, str]:
-    """The kind of every column that holds a value."""
-    first = {name: frame[name].dropna().iloc[:1].tolist() for name in frame}
-    return {n: kind for n, values in first.items() if values and (kind := _kind(values[0]))}
-
-
-def refuse_mixture(record: Mapping[str, Any], kinds: dict[str, str]) -> dict[str, str]:
-    """``kinds`` with those of a plain ``record`` and of its scores; a ``ValueError`` names the
-    field whose kind is another than before.
+def kinds_of(record: Mapping[str, Any], known: Mapping[str, str]) -> dict[str, str]:
+    """``known``, the kinds of fields, with those of a plain ``record`` and of its scores; a
+    ``ValueError`` names the field whose kind is another than before.
     """
-    kinds = dict(kinds)
+    kinds = dict(known)
     for values in (record, *record.get(SCORES, ())):
         for name, value in values.items():
-            kind = _GAP if name == SCORES else _kind(value)
-            if kind and kind != _GAP and kinds.setdefault(name, kind) != kind:
+            kind = "gap" if name == SCORES else str(_kind(value))
+            if kind != "gap" and kinds.setdefault(name, kind) != kind:
                 raise ValueError(
-                    f"cell {record['cell']}: {name}={shown(value)} is a {kind} and cannot be"
+                    f"cell {record['cell']}: {name}={value!r:.100} is a {kind} and cannot be"
                     f" stored: the records before it have a {kinds[name]} there, and a field is of"
                     " one kind"
                 )
@@ -118,13 +113,25 @@ def refuse_taken(names: Iterable[str], parameters: Iterable[str], whose: str) ->
     """A ``ValueError`` for fields under the name of a parameter of the cell, or one that sweep
     and store use.
     """
-    names = set(names)
-    for what, taken in (("parameters of the cell", parameters), ("reserved", RESERVED)):
-        if both := names.intersection(taken):
-            raise ValueError(
-                f"{whose}: fields named {', '.join(map(repr, sorted(both)))} are not allowed: these"
-                f" names are {what}"
-            )
+    if both := {*names} & {*parameters, *RESERVED}:
+        raise ValueError(
+            f"{whose}: fields named {', '.join(map(repr, sorted(both)))} are not allowed: these"
+            " names are parameters of the cell or reserved"
+        )
+
+
+def refuse_bare(frame: pd.DataFrame, path: Path) -> None:
+    """A :class:`StoreError` for records that do not say what made them, and of which data."""
+    asked = ("commit", "versions", "created")
+    said = {c for c in (*asked, *SOURCES) if c in frame and frame[c].fillna("").ne("").all()}
+    bare = [name for name in asked if name not in said]
+    if "dataset" in frame and said.isdisjoint(SOURCES):
+        bare.append(" or ".join(SOURCES))
+    if bare:
+        raise StoreError(
+            f"{path} must have {' and '.join(bare)} in every record, got some without: nobody can"
+            " tell what made them; run the cells again"
+        )
 
 
 def needs_real(dataset: str, source: str, what: str, instead: str) -> None:

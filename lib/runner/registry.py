@@ -16,9 +16,9 @@ import pandas as pd
 
 from lib import validate
 from lib.paths import RESULTS, to_read
-from lib.runner.records import SCORES
-from lib.runner.store import Store, refuse_bare
-from lib.runner.tidy import tidy
+from lib.runner.records import SCORES, refuse_bare
+from lib.runner.store import Store
+from lib.runner.tables import tidy
 
 PROFILES = ("quick", "paper")
 
@@ -89,8 +89,7 @@ class Grid:
     agrees: Callable[[Any], str] = lambda cell: "arithmetic"
 
     def __post_init__(self) -> None:
-        if not isinstance(self.version, str):  # records of such a version could not be read back
-            raise ValueError(f"version must be text, got {self.version!r}")
+        validate.require(isinstance(self.version, str), "version", "text", self.version)
 
     def path(self, profile: str) -> Path:
         """The results file: ``<folder>/<name>.parquet``, quick ones beside it.

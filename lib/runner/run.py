@@ -1,8 +1,13 @@
-"""Run a grid, or gather parts of it that ran elsewhere, into its results file."""
+"""Run a grid, or a part of it, or gather parts that ran elsewhere into one results file.
+
+A part is a share of the cells that depends on its number alone, so parts can be run anywhere, in
+any order, by machines or people that do not talk to each other, and gathered when they are there.
+With a scheduler that all workers reach, ``backend="dask"`` needs no parts.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import joblib
@@ -11,12 +16,12 @@ import pandas as pd
 from lib import validate
 from lib.datasets import TASKS, load
 from lib.paths import RESULTS, own, to_write
+from lib.runner.agreement import refuse_two_values
 from lib.runner.cell import cell_key
-from lib.runner.parts import gather, parts_there, refuse_other_fields, share
 from lib.runner.provenance import provenance
-from lib.runner.records import needs_commit, needs_real
+from lib.runner.records import StoreError, needs_commit, needs_real, refuse_bare
 from lib.runner.registry import PROFILES, Grid, grid_of
-from lib.runner.sources import one_source, refuse_other_data
+from lib.runner.sources import one_source
 from lib.runner.store import Store
 from lib.runner.sweep import run_sweep
 
@@ -35,15 +40,15 @@ def run_grid(
     """Run what is missing of a grid and return all its records; interrupt and call again as often
     as you like.
 
-    ``part=(3, 40)`` runs the third of forty parts only (:mod:`lib.runner.parts`), into a file
-    of its own in the working folder unless ``path`` is given.
+    ``part=(3, 40)`` runs the third of forty parts only, into a file of its own in the working
+    folder unless ``path`` is given.
 
     Raises
     ------
     ValueError
         For a bad argument, before data are looked for, and where the grid's own file would get
         records of a replica, or of code with changes that are not committed;
-        :class:`~lib.runner.errors.StoreError` for a file that cannot be used, or whose records
+        :class:`~lib.runner.records.StoreError` for a file that cannot be used, or whose records
         were computed on other rows than are here.
     """
     grid = grid_of(name)
@@ -55,16 +60,14 @@ def run_grid(
     if part is not None:
         cells = share(cells, *part, cost=grid.cost)
         path = path or Path(f"{grid.path(profile).stem}.{part[0]}-of-{part[1]}.parquet")
-    path = path or to_write(grid.path(profile))
-    store = Store(path, version=grid.version, mix_versions=mix_versions)
+    store = Store(
+        path or to_write(grid.path(profile)), version=grid.version, mix_versions=mix_versions
+    )
     if committed:
         _needs_real_tables(grid)
         if any(cell_key(cell) not in store for cell in cells):
             needs_commit(provenance()["commit"])
-    stored = store.frame()
-    refuse_other_data(stored, store.path, cells)
-    refuse_other_fields(stored, {cell_key(cell): cell for cell in cells}, store.path)
-    same = one_source(stored, store.path, cells)
+    same = one_source(store.frame(), store.path, cells, here=True)
 
     def check(record: dict) -> None:
         if committed:
@@ -83,22 +86,77 @@ def run_grid(
     )
 
 
+def share(
+    cells: Iterable[object], number: int, of: int, cost: Callable[..., float] | None = None
+) -> list[object]:
+    """Part ``number`` (1, 2, ...) ``of`` so many: every cell is in one part, and parts cost about
+    the same.
+
+    Cells are dealt like cards, dear ones first and equal ones by their keys, so
+    that a part is no particular protocol, budget or run.
+    """
+    validate.integer("of", of, low=1)
+    validate.integer("number", number, low=1, high=of)
+    by_key = {cell_key(cell): cell for cell in cells}
+    order = sorted(by_key, key=lambda key: (-(cost(by_key[key]) if cost else 1.0), key))
+    return [by_key[key] for key in order[number - 1 :: of]]
+
+
 def gather_grid(
-    name: str | Grid, parts: Iterable[Path], profile: str = "paper", *, path: Path | None = None
+    name: str | Grid,
+    parts: Iterable[Path | str],
+    profile: str = "paper",
+    *,
+    path: Path | None = None,
 ) -> tuple[int, int]:
     """Put the records of finished parts into the grid's own file; how many cells it has now, and
-    how many are missing.
+    how many are missing. Gathering twice, or parts that overlap, changes nothing.
+
+    Raises
+    ------
+    StoreError
+        Before anything is gathered: for a part that is not there or is a folder, of another
+        version, or with records of cells that are not the grid's, computed on other rows of a data
+        set than those of the file or of another part, or with another value than these have.
     """
-    grid, parts = grid_of(name), parts_there(parts)
-    own = path or to_write(grid.path(validate.choice("profile", profile, PROFILES)))
-    store = Store(own, version=grid.version)
+    grid, paths = grid_of(name), [Path(part) for part in parts]
+    target = path or to_write(grid.path(validate.choice("profile", profile, PROFILES)))
+    tables = {part: _part(part, grid) for part in paths}
     if _is_committed(grid, profile, path):
-        for part in parts:
-            for record in Store(part, version=grid.version).frame().to_dict("records"):
-                _refuse_replica(record)
-                needs_commit(str(record.get("commit")))
-    missing = gather(grid.cells(profile), parts, store)
-    return len(store), missing
+        for record in (r for table in tables.values() for r in table.to_dict("records")):
+            _refuse_replica(record)
+            needs_commit(str(record.get("commit")))
+    wanted = {cell_key(cell): cell for cell in grid.cells(profile)}
+    store = Store(target, version=grid.version)
+    store.become_writer()  # what is compared with must stay as it is
+    try:
+        stored = store.frame()
+        same = one_source(stored, store.path, wanted.values())
+        for part, table in tables.items():
+            if strangers := sorted({*table["cell"]} - wanted.keys()):
+                raise StoreError(
+                    f"{part} has {len(strangers)} records of other cells than the grid's,"
+                    f" {strangers[0]} for one"
+                )
+            same(table, part)
+        refuse_two_values([(store.path, stored), *tables.items()])
+        for record in (r for table in tables.values() for r in table.to_dict("records")):
+            if record["cell"] not in store:
+                store.append(record, commit=False)
+    finally:
+        store.compact()
+    return len(store), sum(key not in store for key in wanted)
+
+
+def _part(path: Path, grid: Grid) -> pd.DataFrame:
+    """The records of a part, which may still be rows of a database after a kill."""
+    if path.is_dir() or not (path.exists() or path.with_suffix(".sqlite").exists()):
+        raise StoreError(f"part {path} {'is a folder' if path.is_dir() else 'is not there'}")
+    frame = Store(path, version=grid.version).frame()
+    if frame.empty:
+        raise StoreError(f"{path} has no records")
+    refuse_bare(frame, path)
+    return frame
 
 
 def _is_committed(grid: Grid, profile: str, path: Path | None) -> bool:

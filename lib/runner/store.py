@@ -1,68 +1,50 @@
-"""One atomic record a cell, in a journal beside a parquet file.
+"""One row a finished cell, in an SQLite database beside a Parquet file.
 
-A finished cell is one line of ``<name>.journal`` (:mod:`lib.runner.journal`). One process at a time
-writes, held to it by a lock (:mod:`lib.runner.lock`); any number may read, without it.
-:meth:`Store.compact` folds the journal into ``<name>.parquet`` by writing a new file and renaming
-it over the old one, and only then empties the journal; a kill between the two leaves the same
-records twice, and reading drops the second. A second one that says something else is refused. Both
-files carry checksums (:mod:`lib.runner.sealed` for parquet), so damage is refused, not read.
+A finished cell is a row of ``<name>.sqlite``. :meth:`Store.compact` folds the rows into
+``<name>.parquet``, which is written as a new file and renamed over the old one, and deletes them
+only then; a kill in between leaves the same records twice, and reading drops the second. A second
+one that says something else is refused. One process writes at a time, held to it by a lock, and
+only processes of one machine do: locks do not reach another one on every network drive. Any number
+may read. What a killed writer has left half done, SQLite takes back at the next look.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
-from glob import escape
+import json
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from itertools import chain
 from pathlib import Path
+from socket import gethostname
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
+from filelock import FileLock, Timeout
 
 from lib import validate
 from lib.extras import needs
-from lib.runner import journal
 from lib.runner.agreement import refuse_two_values
-from lib.runner.errors import StoreError
-from lib.runner.lock import WriterLock
-from lib.runner.records import SCORES, kinds_of, plain, refuse_mixture
-from lib.runner.sealed import from_bytes, is_sealed, to_bytes
-from lib.runner.tidy import as_lists, tidy
+from lib.runner.records import SCORES, StoreError, kinds_of, plain
+from lib.runner.tables import as_lists, read_table, tidy, write_table
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+KEYS = ("cell", "version")
+_TABLE = "CREATE TABLE IF NOT EXISTS records (cell TEXT PRIMARY KEY, record TEXT, host TEXT)"
+_TRIES = 40  # of a reader, while a writer replaces what it reads
 
 
-def _fault(frame: pd.DataFrame) -> str:
-    """What keeps a table from being one of records; empty if nothing does."""
-    if missing := [key for key in journal.KEYS if key not in frame]:
-        return f"has no column {' or '.join(missing)}"
-    if empty := [key for key in journal.KEYS if not all(isinstance(v, str) for v in frame[key])]:
-        return f"has rows without a {' or '.join(empty)}"
-    return "" if frame.columns.is_unique else "has two columns of one name"
-
-
-UNSEALED = "COMPANION_UNSEALED"  # environment variable: 1 believes files without a seal
-PROVENANCE = ("commit", "versions", "created")
-SOURCES = ("data_source", "data_sha256")
+class StoreBusy(StoreError):
+    """Another process is writing, or the rows are another machine's."""
 
 
 def _kinds(frame: pd.DataFrame) -> dict[str, str]:
     """The kinds of all fields, those of the scores among them."""
-    return kinds_of(frame) | (kinds_of(tidy(frame)) if SCORES in frame else {})
-
-
-def refuse_bare(frame: pd.DataFrame, path: Path) -> None:
-    """Refuse records that do not say what made them, and of which data, unless unsealed files are
-    believed. A :class:`StoreError` names the column.
-    """
-    if os.environ.get(UNSEALED) == "1" or frame.empty:
-        return
-    said = {c for c in (*PROVENANCE, *SOURCES) if c in frame and frame[c].fillna("").ne("").all()}
-    bare = [name for name in PROVENANCE if name not in said]
-    if "dataset" in frame and said.isdisjoint(SOURCES):
-        bare.append(" or ".join(SOURCES))
-    if bare:
-        raise StoreError(
-            f"{path} must have {' and '.join(bare)} in every record, got some without: nobody can"
-            " tell what made them; run the cells again, or believe the file: --unsealed"
-        )
+    tables = [frame, tidy(frame)] if SCORES in frame else [frame]
+    first = {name: table[name].dropna().iloc[:1].tolist() for table in tables for name in table}
+    return kinds_of({n: v[0] for n, v in first.items() if v and n != SCORES}, {})
 
 
 class Store:
@@ -71,7 +53,7 @@ class Store:
     Parameters
     ----------
     path : Path
-        ``.../name.parquet``; the journal lies beside it.
+        ``.../name.parquet``; the database lies beside it.
     version : str
         Version of the experiment's code. A store that holds records of another
         version is refused unless ``mix_versions``.
@@ -81,19 +63,19 @@ class Store:
     ValueError
         If ``version`` is no text: a record of another kind would not be read back.
     StoreError
-        If a file is damaged (which, where, and what to do) or holds what is no
+        If a file is damaged (which, and what to do) or holds what is no
         record, or if the versions differ. The files stay as they are.
     """
 
     def __init__(self, path: Path | str, *, version: str, mix_versions: bool = False) -> None:
-        if not isinstance(version, str):
-            raise validate.refusal("version", "text", version)
+        validate.require(isinstance(version, str), "version", "text", version)
         self.path = Path(path)
-        self.journal = self.path.with_suffix(".journal")
+        self.database = self.path.with_suffix(".sqlite")
         self.version = version
         self._mix_versions = mix_versions
-        self._lock: WriterLock | None = None
-        self._kinds: dict[str, str] = {}  # known to the writer only
+        self._lock: FileLock | None = None  # this and the next are the writer's only
+        self._db: Connection | None = None
+        self._kinds: dict[str, str] = {}
         self._know_cells()
 
     def _know_cells(self) -> pd.DataFrame:
@@ -115,8 +97,11 @@ class Store:
     def __len__(self) -> int:
         return len(self._cells)
 
-    def append(self, record: Mapping) -> None:
-        """Add one finished cell; a cell that is there already is left as it was.
+    def append(self, record: Mapping, *, commit: bool = True) -> None:
+        """Add one finished cell, which then is safe on the disk; a second record of a cell must
+        say the same, and the first is kept.
+
+        Without ``commit`` it is safe when the next one is that has it, or the store is folded.
 
         Raises
         ------
@@ -125,31 +110,35 @@ class Store:
             values before; the cell and the field are named, nothing is written.
         StoreBusy
             If another process writes.
+        StoreError
+            If the cell is there with another value, or the disk is full.
         """
-        if record["cell"] in self._cells:
+        db, cell = self.become_writer(), record["cell"]
+        record = plain(dict(record) | {"version": self.version}, f"cell {cell}")
+        if cell in self._cells:
+            second = pd.DataFrame([record])
+            refuse_two_values([(self.path, self.frame()), ("a second record", second)])
             return
-        lock = self.become_writer()
-        if record["cell"] in self._cells:  # written by another process since this one read
-            return
-        record = plain(dict(record) | {"version": self.version}, f"cell {record['cell']}")
-        kinds = refuse_mixture(record, self._kinds)
-        with lock.alone():  # or another process may fold the journal without this line
-            journal.append(self.journal, record)
-            lock.refuse_lost()
-        self._cells.add(record["cell"])
+        kinds = kinds_of(record, self._kinds)
+        with self._explained():
+            if not db.in_transaction:
+                db.execute("BEGIN IMMEDIATE")
+            self._refuse_other_host(db)
+            row = (cell, json.dumps(record), gethostname())
+            db.execute("INSERT INTO records VALUES (?, ?, ?)", row)
+            if commit:
+                db.execute("COMMIT")
+        self._cells.add(cell)
         self._kinds = kinds
 
     def frame(self) -> pd.DataFrame:
         """All records, one row a cell, in the order they were finished; ``scores`` as lists."""
-        # journal first: folded in between the two reads, a record is seen twice rather than never
-        records = journal.read(self.journal)
-        stored, new = self._read_parquet(), pd.DataFrame(records)
-        if records:
-            journal.refuse_mixtures(self.journal, records, _kinds(stored))
-        both = {self.path: stored, self.journal: new}
+        # rows first: folded in between the two looks, a record is seen twice rather than never
+        records = self._rows()
+        both = {self.path: self._table(), self.database: pd.DataFrame(records)}
         parts = {path: part for path, part in both.items() if len(part)}
         if not parts:
-            return pd.DataFrame(columns=[*journal.KEYS])
+            return pd.DataFrame(columns=[*KEYS])
         refuse_two_values(parts.items())
         frame = pd.concat(parts.values(), ignore_index=True)
         if SCORES in frame and records:
@@ -157,104 +146,162 @@ class Store:
             frame[SCORES] = as_lists(chain(*lists))
         return frame.drop_duplicates("cell", ignore_index=True)
 
-    def compact(self, *, rewrite: bool = False) -> pd.DataFrame:
-        """Fold the journal into the parquet file, sorted by cell, and return the table.
-
-        Without a journal there is nothing to do, unless ``rewrite``: then the file is
-        written again, which seals one of before there were seals.
+    def compact(self) -> pd.DataFrame:
+        """Fold the rows into the Parquet file, sorted by cell, remove the database, let another
+        process write, and return the table.
         """
-        if not self.journal.exists() and not rewrite:
+        if not self.database.exists():
+            self.close()
             return self.frame()
-        lock = self.become_writer()
-        frame = self.frame()
-        if frame.empty:
-            return frame
-        frame = frame.sort_values("cell", ignore_index=True, kind="stable")
-        self._replace(to_bytes(frame), lock)
+        db = self.become_writer()
+        with closing(self), self._explained():
+            if db.in_transaction:
+                db.execute("COMMIT")
+            db.execute("BEGIN IMMEDIATE")
+            frame = self.frame().sort_values("cell", ignore_index=True, kind="stable")
+            if db.execute("SELECT 1 FROM records").fetchone():
+                write_table(frame, self.path)
+                db.execute("DELETE FROM records")
+            db.execute("COMMIT")
+            self.database.unlink()
         return frame
 
-    def _replace(self, table: bytes, lock: WriterLock) -> None:
-        """Put ``table`` into the parquet file at once, and remove the journal.
-
-        What killed writers left, or a link, is removed before: a new file is written, under a name
-        that no other process uses, since one that has lost its lock still clears its own away.
-        """
-        for left in self.path.parent.glob(f"{escape(self.path.stem)}.*tmp"):
-            left.unlink(missing_ok=True)
-        temporary = self.path.with_suffix(f".{os.getpid()}.tmp")
-        try:
-            with open(temporary, "xb") as file:
-                file.write(table)
-                file.flush()
-                os.fsync(file.fileno())  # before the journal goes
-            with lock.alone():
-                os.replace(temporary, self.path)
-                lock.refuse_lost()
-                self.journal.unlink(missing_ok=True)
-        except OSError as error:
-            lock.refuse_lost()  # another writer has cleared the file away; else the disk is full
-            if isinstance(error, FileNotFoundError) and self.path.parent.is_dir():
-                self._replace(table, lock)  # one that has lost its lock did: once more
-                return
-            raise StoreError(f"{self.path} could not be written, got: {error.strerror}") from error
-        finally:
-            temporary.unlink(missing_ok=True)
-
-    def become_writer(self) -> WriterLock:
-        """Take the lock, which is returned, cut off what a killed writer left half written, and see
-        what others wrote since; nothing of it where this process has the lock already.
-
-        A sweep does so before its first cell, not to compute what it may not write.
+    def become_writer(self) -> Connection:
+        """Take the lock, and see what others wrote since; nothing of it where this process has
+        the lock already. A sweep does so before its first cell, not to compute what it may not
+        write.
 
         Raises
         ------
         StoreBusy
-            If another process writes.
-        StoreError
-            If a file is a link (:func:`lib.runner.journal.refuse_links`).
+            If another process writes, or another machine has rows here.
         """
-        if self._lock and self._lock.is_held():
-            return self._lock
-        self.close()  # somebody deleted the lock's file: others may have written since
+        if self._db is not None:
+            return self._db
         with needs("run"):  # a file that was read without its scores must not be written again
             import pyarrow  # noqa: F401
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        self._lock = lock = WriterLock(self.path)
+        self._lock = self._locked()
         try:
-            journal.refuse_links(self.path, self.journal)
-            with lock.alone():
-                journal.cut_torn_line(self.journal)
             self._kinds = _kinds(self._know_cells())
+            with self._explained():
+                self._db = self._connect("rwc")
+                self._db.execute("PRAGMA synchronous=FULL")
+                self._db.execute(_TABLE)
+                self._refuse_other_host(self._db)
         except BaseException:
             self.close()
             raise
-        return lock
+        return self._db
 
     def close(self) -> None:
         """Let another process write. The lock also goes with the process, however it ends."""
-        if self._lock:
+        if self._db is not None:
+            self._db.close()
+        if self._lock is not None:
             self._lock.release()
-            self._lock = None
+        self._db = self._lock = None
 
-    def _read_parquet(self) -> pd.DataFrame:
-        raw = journal.bytes_of(self.path)  # at once: a writer may put a new file there meanwhile
-        if raw is None:
+    def _locked(self) -> FileLock:
+        lock = FileLock(self.path.with_suffix(".lock"), timeout=0)
+        try:
+            lock.acquire()
+        except Timeout:
+            raise StoreBusy(
+                f"another process is writing to {self.path}; wait for it or stop it"
+            ) from None
+        return lock
+
+    def _connect(self, mode: str) -> Connection:
+        import sqlite3
+
+        address = f"{self.database.absolute().as_uri()}?mode={mode}"
+        return sqlite3.connect(address, uri=True, timeout=60, isolation_level=None)
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """What SQLite and the file system say, as a :class:`StoreError`."""
+        import sqlite3
+
+        try:
+            yield
+        except (sqlite3.Error, OSError) as error:
+            raise StoreError(
+                f"{self.database} cannot be used, got: {error}; if the disk is full make room, else"
+                f" restore it or move it away, and run again; {self.path.name} is as it was"
+            ) from error
+
+    def _refuse_other_host(self, db: Connection) -> None:
+        found = db.execute("SELECT host FROM records LIMIT 1").fetchone()
+        if found and found[0] != gethostname():
+            raise StoreBusy(
+                f"{self.database} has rows of the machine {found[0]}, and one machine writes a"
+                f" file, this is {gethostname()}; go on there, or, if nothing runs there any more,"
+                " give the file another name and gather it (--gather)"
+            )
+
+    def _rows(self) -> list[dict[str, Any]]:
+        """The records of the database, none if it is not there.
+
+        A reader changes nothing. What a killed writer left half done is taken back under the lock,
+        since a writer that has just begun may have put another file in the place of the one read.
+        """
+        if self._db is not None:
+            return self._records(self._db)
+        for left in range(_TRIES, -1, -1):
+            if not self.database.exists():
+                break
+            try:
+                with self._explained(), closing(self._connect("rw" if self._lock else "ro")) as db:
+                    return self._records(db)
+            except StoreError as error:
+                if self._lock or type(error.__cause__).__name__ != "OperationalError":
+                    raise
+            try:
+                self._lock = self._locked()
+                return self._rows()
+            except StoreBusy:
+                if not left:
+                    raise
+                time.sleep(0.05)
+            finally:
+                self.close()
+        return []
+
+    def _records(self, db: Connection) -> list[dict[str, Any]]:
+        tables = {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE sql <> ''")}
+        if tables - {"records"}:
+            raise StoreError(f"{self.database} is no database of records; move it away")
+        rows = db.execute("SELECT cell, record FROM records ORDER BY rowid") if tables else ()
+        found = []
+        for cell, text in rows:
+            try:
+                record = json.loads(text)
+                if record["cell"] != cell or not isinstance(record["version"], str):
+                    raise ValueError("another cell, or no version")
+            except (ValueError, TypeError, KeyError) as error:
+                raise StoreError(
+                    f"{self.database} is damaged at cell {cell!r:.50} ({error}); move it away and"
+                    f" run again; {self.path.name} is as it was"
+                ) from None
+            found.append(record)
+        return found
+
+    def _table(self) -> pd.DataFrame:
+        if not self.path.exists():
             return pd.DataFrame()
         try:
-            frame = from_bytes(raw)
-            fault = _fault(frame)
+            frame = read_table(self.path)
         except Exception as error:  # pyarrow raises many kinds
             raise StoreError(
                 f"{self.path} is damaged, or no readable parquet file ({error}); restore it, the"
-                " committed ones from git, or move it away, then run again: the journal was not"
-                " touched"
+                f" committed ones from git, or move it away, then run again: {self.database.name}"
+                " was not touched"
             ) from error
-        if fault:
-            what = "it is no results file; restore it or move it away"
-            raise StoreError(f"{self.path} {fault}: {what}")
-        if not (is_sealed(raw) or os.environ.get(UNSEALED) == "1"):
-            raise StoreError(
-                f"{self.path} must have the seal of a file that the store wrote, got none: it may"
-                " have been changed by hand; restore it, or believe it: --unsealed"
-            )
+        for key in KEYS:
+            if key not in frame or not frame[key].map(lambda value: isinstance(value, str)).all():
+                raise StoreError(
+                    f"{self.path} has rows without a {key}: it is no results file; restore it or"
+                    " move it away"
+                )
         return frame

@@ -9,9 +9,11 @@ same key in every run, whatever grid it came in.
 from __future__ import annotations
 
 import os
+import signal
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import asdict, fields
 from datetime import UTC, datetime
 from functools import partial
@@ -22,12 +24,24 @@ import pandas as pd
 from tqdm import tqdm
 
 from lib import validate
-from lib.processes import end_with_parent
 from lib.runner.cell import cell_key
-from lib.runner.errors import StoreBusy
 from lib.runner.provenance import provenance
 from lib.runner.records import plain, refuse_taken
-from lib.runner.store import Store
+from lib.runner.store import Store, StoreBusy
+
+AT_RISK_S = 0.05  # of finished work: what a kill may cost beside the cells that run
+
+
+def end_with_parent(parent: int) -> None:
+    """Make this process a worker: Ctrl-C is for its parent, and it ends when the parent has."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(0.5)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _finish(run: Callable[..., dict], cell: Any) -> dict:
@@ -55,7 +69,10 @@ def _finished(
         return
     with joblib.parallel_config(backend=backend, n_jobs=workers):
         parallel = joblib.Parallel(
-            return_as="generator_unordered", batch_size=1, initializer=end_with_parent
+            return_as="generator_unordered",
+            batch_size=1,
+            initializer=end_with_parent,
+            initargs=(os.getpid(),),
         )
     yield from parallel(joblib.delayed(_finish)(run, cell) for cell in cells)
 
@@ -69,13 +86,13 @@ def run_sweep(
     backend: str = "loky",
     cost: Callable[..., float] | None = None,
     check: Callable[[dict], None] | None = None,
-    compact_every: float = 600.0,
     progress: bool = True,
 ) -> pd.DataFrame:
     """Run every cell that ``store`` does not hold, append each as it finishes, return all records.
 
     Where there is something to run, this process becomes the store's writer before
-    the first cell starts. Where there is not, another process may go on writing.
+    the first cell starts. Where there is not, another process may go on writing. However the call
+    ends, what was finished is folded into the Parquet file; after a kill the next call does it.
 
     Parameters
     ----------
@@ -85,7 +102,7 @@ def run_sweep(
         Cell to a flat dictionary of results: text, truth values, numbers (NumPy's,
         too) or None, under names that are neither the cell's parameters nor
         ``lib.runner.records.RESERVED``; what it has of many groups stands under ``scores``, a list
-        of such dictionaries (:mod:`lib.runner.tidy`). Must be picklable for workers > 1.
+        of such dictionaries (:mod:`lib.runner.tables`). Must be picklable for workers > 1.
     workers : int
         Processes. With ``backend="dask"`` the running client decides.
     backend : str
@@ -96,8 +113,6 @@ def run_sweep(
         count cost, not cells.
     check : callable
         Sees each record before it is stored; what it raises ends the sweep.
-    compact_every : float
-        Seconds between foldings of the journal into the parquet file.
 
     Raises
     ------
@@ -112,15 +127,15 @@ def run_sweep(
     for kind in {type(cell) for cell in wanted.values()}:
         refuse_taken((field.name for field in fields(kind)), (), kind.__name__)
     if all(key in store for key in wanted):
-        with suppress(StoreBusy), closing(store):  # the journal of one that still writes stays
+        with suppress(StoreBusy):  # the rows of one that still writes stay
             return store.compact()
         return store.frame()
-    cost, last = cost or (lambda cell: 1.0), time.monotonic()
-    with closing(store):
-        store.become_writer()
+    store.become_writer()
+    try:
         # another process may have finished some since
         todo = {key: cell for key, cell in wanted.items() if key not in store}
-        costs = {key: cost(cell) for key, cell in todo.items()}
+        costs = {key: cost(cell) if cost else 1.0 for key, cell in todo.items()}
+        at_risk = 0.0
         with tqdm(
             total=round(sum(costs.values()), 1),
             disable=not progress,
@@ -131,13 +146,14 @@ def run_sweep(
             for record in _finished(run, todo.values(), workers, backend):
                 if check is not None:
                     check(record)
-                store.append(record)
+                at_risk += record["wall_s"]
+                store.append(record, commit=at_risk > AT_RISK_S)
+                at_risk *= at_risk <= AT_RISK_S
                 bar.update(costs[record["cell"]])
                 bar.set_postfix_str(f"{len(store)} cells done")
-                if time.monotonic() - last > compact_every:
-                    store.compact()
-                    last = time.monotonic()
-        return store.compact()
+    finally:
+        frame = store.compact()
+    return frame
 
 
 def available_workers() -> int:

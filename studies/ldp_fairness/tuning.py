@@ -122,7 +122,7 @@ def search(
     ------
     ValueError
         For a bad argument, or where the default store would get a replica's
-        trials; :class:`~lib.runner.errors.StoreError` for a damaged store.
+        trials; :class:`~lib.runner.records.StoreError` for a damaged store.
     """
     validate.integer("trials", trials, low=1)
     optuna.logging.set_verbosity(optuna.logging.WARNING)

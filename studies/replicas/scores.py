@@ -26,7 +26,7 @@ from lib.paths import to_write
 from lib.rng import stream
 from lib.runner import Grid, Store, run_grid
 from lib.runner.cell import COUNT, KeyedCell, set_checked
-from lib.runner.sealed import to_bytes
+from lib.runner.tables import write_table
 from studies.ldp_fairness.cells import probability, split_rows, train
 from studies.ldp_fairness.hyperparameters import PUBLISHED
 
@@ -148,6 +148,6 @@ def score_all() -> pd.DataFrame:
         current = scores[(scores["table"] != "replica") | (scores["replica_sha256"] == now)]
         if len(current) < len(scores):
             store.become_writer()
-            path.write_bytes(to_bytes(current))
+            write_table(current, path)
     store.close()
     return run_grid(SCORES)

@@ -9,7 +9,6 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from lib import validate
-from lib.cli.options import add_unsealed, believe_unsealed
 from lib.ledger.claim import Claim, read_claims
 from lib.ledger.evidence import Measurer, question, read_evidence
 from lib.ledger.judge import Row, evaluate
@@ -66,7 +65,6 @@ def add_arguments(parser: ArgumentParser) -> None:
         " those claims only), and print both verdicts; interrupt and call again at will",
     )
     option("--workers", type=int, help="processes of --newyork; one fewer than there are threads")
-    add_unsealed(parser)
 
 
 def run(args: Namespace) -> int:
@@ -74,7 +72,6 @@ def run(args: Namespace) -> int:
     if args.write:
         need_repository("python -m lib claims --write")
     read_claims(modules=args.measures)
-    believe_unsealed(args)
     if args.newyork:
         rerun(args.ids, workers=available_workers() if args.workers is None else args.workers)
         return 0

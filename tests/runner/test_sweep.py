@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, make_dataclass
 from functools import partial
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -17,13 +19,13 @@ import pandas as pd
 import pytest
 from tqdm import tqdm
 
+from lib.cli import main
 from lib.paths import ROOT
 from lib.runner import run_sweep
-from lib.runner.cell import cell_key
-from lib.runner.errors import StoreBusy
+from lib.runner.cell import KeyedCell, cell_key
 from lib.runner.provenance import provenance
 from lib.runner.registry import GRIDS
-from lib.runner.store import Store
+from lib.runner.store import Store, StoreBusy
 from studies.coherence import noisy_counts as coherence_dp
 from studies.coherence import section5 as coherence
 from studies.cross_paper import cells as across
@@ -34,7 +36,7 @@ from studies.private_means import mixtures as means_mixtures
 from studies.replicas import scores as replica_scores
 from studies.synthesizers import cells as synth
 from tests.programs import git
-from tests.runner.toy import ALONE, STABLE, ToyCell, record_of, run_toy, sweep
+from tests.runner.toy import ALONE, MANY, STABLE, ToyCell, record_of, run_toy, sweep
 
 CELLS = [ToyCell(number=i) for i in range(12)]
 
@@ -174,10 +176,10 @@ def test_a_second_sweep_is_refused_before_its_first_cell(path):
         sweep(path, CELLS, lambda cell: pytest.fail("a cell was run"), **ALONE)
     # nothing to run: no lock is needed
     assert _sweep(path, CELLS[:1])["value"].tolist() == [run_toy(CELLS[0])["value"]]
-    assert path.with_suffix(".journal").exists()
+    assert first.database.exists()
     first.close()
     _sweep(path, CELLS[:1])
-    assert not path.with_suffix(".journal").exists()
+    assert not first.database.exists()
 
 
 def _breaks(cell: ToyCell) -> dict:
@@ -198,16 +200,9 @@ def _breaks(cell: ToyCell) -> dict:
 def test_a_sweep_that_fails_loses_nothing_and_lets_the_writer_go(path, how, words, done):
     with pytest.raises((ValueError, ZeroDivisionError), match=words):
         _sweep(path, **how)
-    assert len(Store(path, version="1")) == done
+    assert len(pd.read_parquet(path) if done else ()) == done  # folded
+    assert not path.with_suffix(".sqlite").exists()
     assert len(_sweep(path)) == 12
-
-
-@pytest.mark.parametrize(("every", "folds"), [(0.0, 12), (3600.0, 0)])
-def test_the_journal_is_folded_as_often_as_is_said(path, monkeypatch, every, folds):
-    compact, seen = Store.compact, []
-    monkeypatch.setattr(Store, "compact", lambda store: seen.append(len(store)) or compact(store))
-    _sweep(path, backend="sequential", compact_every=every)
-    assert seen == [*range(1, folds + 1), 12]  # and once at the end
 
 
 def test_the_bar_counts_cost(path, monkeypatch):
@@ -223,35 +218,77 @@ def test_the_bar_counts_cost(path, monkeypatch):
     assert Bar.totals == [(60.0, 10.0), (60.0, 20.0), (60.0, 30.0)]
 
 
+@pytest.mark.parametrize("name", ["version", "number", "wall_s"])
+def test_a_result_does_not_take_the_name_of_a_parameter_or_a_reserved_one(path, name):
+    with pytest.raises(ValueError, match=rf"cell {cell_key(CELLS[0])}.*fields named '{name}' are"):
+        sweep(path, CELLS, lambda cell: {name: "zz"}, **ALONE)
+    kind = make_dataclass("Versioned", [("version", str)], bases=(KeyedCell,), frozen=True)
+    with pytest.raises(ValueError, match="Versioned: fields named 'version' are not allowed"):
+        sweep(path, [type("Versioned", (kind,), {"_kind": "v"})("2")], run_toy, **ALONE)
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_cell_that_needs_too_much_memory_is_named(workers, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["run", "tests.runner.toy:HUNGRY", "--workers", workers]) == 1
+    said = capsys.readouterr().err
+    assert re.search(r"error: cell \w+ \(ToyCell\(number=2.*needs more memory than there is", said)
+
+
+def _children(pid: int) -> list[int]:
+    return [int(p) for p in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def _alive(pid: int) -> bool:
+    stat = Path(f"/proc/{pid}/stat")
+    return stat.exists() and stat.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 @pytest.mark.parametrize(
-    ("workers", "instants"),
-    [pytest.param(1, (0.15, 0.05), marks=pytest.mark.thorough("kills of sweeps")), (2, (0.2,))],
+    ("number", "status", "last"),
+    [
+        (signal.SIGINT, 130, "interrupted: finished cells are stored, and the same command goes"),
+        (signal.SIGTERM, 143, ""),
+        (signal.SIGKILL, -9, ""),
+    ],
 )
-def test_killed_again_and_again_and_resumed_it_gives_the_same_table(
-    path, tmp_path, workers, instants
+def test_an_interrupted_run_keeps_what_is_finished_and_leaves_no_worker(
+    number, status, last, tmp_path
 ):
-    """SIGKILL at instants of the clock, then a run to the end; test_killed.py is inside a write."""
-    command = [sys.executable, "-m", "tests.runner.toy", str(path), str(workers)]
-    for seconds in instants:
-        before = len(Store(path, version="1"))
+    """What was finished is in the table, but after a kill, where the next call finds it."""
+    path, command = tmp_path / "results" / "toy.parquet", "run tests.runner.toy:GRID --workers 2"
+    with open(tmp_path / "said", "w", encoding="utf-8") as said:
         process = subprocess.Popen(
-            command, cwd=ROOT, start_new_session=True, stderr=subprocess.DEVNULL
+            [sys.executable, "-m", "lib", *command.split()],
+            cwd=tmp_path,
+            env=os.environ | {"PYTHONPATH": str(ROOT)},  # of the module of the grid
+            stderr=said,
+            # a suite that a shell starts in the background hands an ignored Ctrl-C down
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+            start_new_session=True,
         )
-        start = time.monotonic()
-        while (
-            len(Store(path, version="1")) <= before
-            and process.poll() is None
-            and time.monotonic() - start < 60
-        ):
-            time.sleep(0.04)
-        time.sleep(seconds)
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-        assert len(Store(path, version="1")) >= before
-    subprocess.run(command, cwd=ROOT, check=True, timeout=120)
-    cells = [ToyCell(number=i) for i in range(60)]
-    disturbed = Store(path, version="1").frame()[STABLE]
-    pd.testing.assert_frame_equal(disturbed, _sweep(tmp_path / "other.parquet", cells))
+    deadline = time.monotonic() + 120
+    while len(Store(path, version="1")) < 9 and process.poll() is None:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    workers = _children(process.pid)
+    assert len(workers) >= 2
+    done = len(Store(path, version="1"))
+    # Ctrl-C of a terminal goes to the workers, too
+    (os.killpg if number == signal.SIGINT else os.kill)(process.pid, number)
+    assert process.wait(60) == status
+    deadline = time.monotonic() + 5
+    while any(map(_alive, workers)) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not any(map(_alive, workers))
+    errors = (tmp_path / "said").read_text(encoding="utf-8")
+    assert "Traceback" not in errors
+    assert last in errors.splitlines()[-1]
+    assert path.exists() == (number != signal.SIGKILL) != path.with_suffix(".sqlite").exists()
+    assert done <= len(Store(path, version="1")) < len(MANY)
+    resumed = sweep(path, MANY)[STABLE]
+    pd.testing.assert_frame_equal(resumed, sweep(tmp_path / "other.parquet", MANY)[STABLE])
 
 
 def test_a_machine_without_git_still_has_provenance(monkeypatch):

@@ -80,12 +80,3 @@ def grid_of_toys(
 MANY = [ToyCell(number=i) for i in range(150)]
 GRID = grid_of_toys(Path("results"), MANY, run=run_slow_toy)
 HUNGRY = grid_of_toys(Path("results"), MANY[:4], "hungry", run=run_hungry)
-
-
-if __name__ == "__main__":  # a sweep in a process of its own, to be killed
-    import sys
-
-    from tests.runner import toy  # under its importable name: the keys carry the class only
-
-    cells = [toy.ToyCell(number=i) for i in range(60)]
-    toy.sweep(sys.argv[1], cells, toy.run_slow_toy, workers=int(sys.argv[2]), compact_every=0.2)

@@ -1,0 +1,266 @@
+"""A grid by its name, in parts, gathered, of one version of the data: nothing foreign gets in."""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from lib.cli import main
+from lib.datasets import load
+from lib.runner import Grid, Store, StoreError, gather_grid, grid_of, results, run, run_grid, scores
+from lib.runner.cell import KeyedCell, cell_key
+from lib.runner.provenance import DIRTY
+from lib.runner.sources import in_words
+from tests.runner.toy import ALONE, MADE, STABLE, ToyCell, grid_of_toys, record_of, stored
+
+CELLS = [ToyCell(number=i) for i in range(23)]
+
+
+@pytest.fixture
+def grid(tmp_path, monkeypatch) -> Grid:
+    monkeypatch.chdir(tmp_path)
+    return grid_of_toys(tmp_path / "out", CELLS, cost=lambda c: 1.0 + (c.number < 5))
+
+
+@pytest.mark.parametrize("of", [1, 4, 30])
+def test_every_cell_is_in_one_part_and_parts_are_even(of):
+    def cost(cell: ToyCell) -> float:
+        return 100.0 if cell.number < 4 else 1.0
+
+    parts = [run.share(CELLS, i, of, cost=cost) for i in range(1, of + 1)]
+    assert sorted(c.number for part in parts for c in part) == list(range(23))
+    assert max(map(len, parts)) - min(map(len, parts)) <= 1
+    dear = [sum(c.number < 4 for c in part) for part in parts]
+    assert max(dear) - min(dear) <= 1
+    assert run.share(CELLS[::-1], 1, of) == run.share(CELLS, 1, of)
+    with pytest.raises(ValueError, match=r"number must be an integer >= 1 and <= \d+, got"):
+        run.share(CELLS, of + 1, of)
+
+
+def test_parts_gathered_are_the_grid_also_twice_and_after_a_kill(grid, tmp_path):
+    for number in (3, 1):
+        run_grid(grid, "quick", part=(number, 3), **ALONE)
+    files = [tmp_path / f"toy.quick.{i}-of-3.parquet" for i in (1, 2, 3)]
+    assert gather_grid(grid, [files[0], files[2]], "quick") == (15, 8)
+    for cell in run.share(CELLS, 2, 3, cost=grid.cost):  # rows that nobody has folded
+        stored(files[1], record_of(cell))
+    for _ in range(2):
+        assert gather_grid(grid, files, "quick") == (23, 0)
+    whole = run_grid(grid, "quick", path=tmp_path / "whole.parquet", **ALONE)
+    pd.testing.assert_frame_equal(results(grid, "quick")[STABLE], whole[STABLE])
+
+
+def _part(folder: Path, number: int = 0, **change) -> Path:
+    return stored(folder / "part.parquet", record_of(CELLS[number]) | change, fold=True).path
+
+
+def test_what_is_not_of_the_grid_is_not_gathered(grid, tmp_path, capsys):
+    for one in (
+        grid_of_toys(tmp_path, [ToyCell(number=99)], "other"),
+        grid_of_toys(tmp_path, CELLS, "newer", "2"),
+    ):
+        run_grid(one, "quick", **ALONE)
+    wrong = {
+        tmp_path / "other.quick.parquet": "records of other cells than the grid's",
+        tmp_path / "newer.quick.parquet": "version 2, this is version '1'",
+        tmp_path / "none.parquet": "none.parquet is not there",
+        tmp_path: "is a folder",
+        _part(tmp_path / "bare", commit=None): "must have commit in every record",
+        _part(tmp_path / "blank", versions=""): "must have versions in every record",
+        _part(tmp_path / "source", dataset="adult"): "must have data_source or data_sha256",
+        _part(tmp_path / "two values", value=0.5): "value of cell .* must be .* got 0.5",
+    }
+    right = _part(tmp_path / "right")
+    for part, words in wrong.items():
+        with pytest.raises(StoreError, match=words):
+            gather_grid(grid, [right, part], "quick")
+    assert not grid.path("quick").exists()
+    assert main(["run", "tests.runner.toy:GRID", "--gather", str(tmp_path)]) == 2
+    assert "is a folder" in capsys.readouterr().err
+    with pytest.raises(StoreError, match="must have commit"):
+        results(grid, "quick", path=tmp_path / "bare" / "part.parquet")
+
+
+def test_parts_that_agree_with_what_is_there_change_nothing(grid, tmp_path):
+    first = _part(tmp_path / "one")
+    again = _part(tmp_path / "two", created="2027", commit="d", wall_s=9.0)
+    assert gather_grid(grid, [first], "quick") == gather_grid(grid, [again], "quick") == (1, 22)
+    assert results(grid, "quick")["commit"].tolist() == ["abc"]
+
+
+def test_a_module_that_a_record_names_is_not_imported(grid, tmp_path, monkeypatch):
+    """The data set of a record went to ``import_module``: a planted file ran."""
+    (tmp_path / "planted.py").write_text("TASK = None\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    source = {"dataset": "planted:TASK", "data_source": "local", "data_sha256": "0" * 64}
+    gather_grid(grid, [_part(tmp_path / "part", **source)], "quick")
+    assert "planted" not in sys.modules
+
+
+def test_a_grid_by_reference_and_a_wrong_one():
+    assert grid_of("tests.runner.toy:GRID").name == "toy"
+    with pytest.raises(ValueError, match=r"grid must be one of .*, got 'toy'"):
+        grid_of("toy")
+    with pytest.raises(ValueError, match=r"must be the name of a lib.runner.Grid, got"):
+        grid_of("tests.runner.toy:run_toy")
+    with pytest.raises(ValueError, match="version must be text, got 1"):
+        grid_of_toys(Path(), CELLS, version=1)
+
+
+def test_scores_are_read_one_row_each(tmp_path):
+    def scored(cell: ToyCell) -> dict:
+        return {"value": 0.5, "scores": [{"group": g, "size": cell.number} for g in "ab"]}
+
+    grid = grid_of_toys(tmp_path, CELLS[:3], run=scored)
+    for _ in range(2):
+        run_grid(grid, "quick", **ALONE)
+        found = scores(grid, "quick")
+        assert set(found) == {"cell", "number", "budget", "value", "group", "size"}
+        assert found.set_index(["number", "group"])["size"].to_dict() == {
+            (n, g): n for n in range(3) for g in "ab"
+        }
+    assert "scores" not in results(grid, "quick")
+    stored(grid.path("quick"), {"cell": "none", "value": 1.0} | MADE)
+    assert "none" in set(results(grid, "quick")["cell"]) - set(scores(grid, "quick")["cell"])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell(KeyedCell, kind="numbered"):
+    dataset: str
+    number: int
+
+
+def _run(cell: Cell) -> dict:
+    data = load(cell.dataset)
+    return {"value": cell.number, "data_source": data.source, "data_sha256": data.sha256}
+
+
+def _grid(folder, numbers=range(3), dataset="lsac", run=_run) -> Grid:
+    cells = [Cell(dataset=dataset, number=n) for n in numbers]
+    return grid_of_toys(folder, cells, "mine", run=run)
+
+
+@pytest.fixture
+def places(tmp_path, monkeypatch, real_data):
+    """A function that takes the real LSAC away, and one that gives it back."""
+    folder = str(real_data("db_LSAC.csv").parent)
+
+    def away() -> None:
+        monkeypatch.setenv("COMPANION_OFFLINE", "1")
+        monkeypatch.setenv("COMPANION_CACHE", str(tmp_path / "cache"))
+        monkeypatch.delenv("COMPANION_DATA", raising=False)
+
+    def back() -> None:
+        monkeypatch.setenv("COMPANION_DATA", folder)
+
+    return away, back
+
+
+def test_a_file_of_replica_records_is_not_resumed_on_real_data_nor_the_reverse(tmp_path, places):
+    """Nothing was computed, nothing said, and replica records came back as results."""
+    away, back = places
+    for first, second, there, here in (
+        (away, back, "the replica", "the real data"),
+        (back, away, "the real data", "the replica"),
+    ):
+        path = tmp_path / f"{there}.parquet"
+        first()
+        run_grid(_grid(tmp_path), path=path, **ALONE)
+        before = path.read_bytes()
+        second()
+        said = f"here: 'lsac' was computed on {here} .*{re.escape(str(path))} on {there}"
+        for numbers in (range(3), range(5)):  # nothing is missing; something is
+            idle = _grid(tmp_path, numbers, run=lambda cell: pytest.fail("work was done"))
+            with pytest.raises(StoreError, match=said):
+                run_grid(idle, path=path, **ALONE)
+        assert path.read_bytes() == before
+        first()
+        assert len(run_grid(_grid(tmp_path, range(5)), path=path, **ALONE)) == 5
+    with pytest.raises(StoreError, match="real data.parquet: 'lsac' was computed on the real data"):
+        gather_grid(_grid(tmp_path, range(5)), [tmp_path / f"the {w}.parquet" for w in (
+            "replica", "real data")], path=tmp_path / "all.parquet")  # fmt: skip
+
+
+def test_the_command_says_which_data_and_is_held_to_it_too(tmp_path, places, monkeypatch, capsys):
+    away, back = places
+    monkeypatch.setattr("lib.runner.registry.GRIDS", {"mine": _grid(tmp_path)})
+    away()
+    words = ["run", "mine", "--profile", "quick", "--workers", "1", "--backend", "sequential"]
+    assert main(words) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "3 cells of mine (quick); data: lsac replica"
+    back()
+    assert main(words) == 2
+    assert "mine.quick.parquet on the replica" in capsys.readouterr().err
+
+
+def test_a_sweep_whose_workers_have_other_data_stops(tmp_path):
+    def changing(cell: Cell) -> dict:
+        half = cell.number // 2
+        return {"data_source": ("local", "replica")[half], "data_sha256": str(half)}
+
+    words = r"'lsac' was computed on the replica .*, and in .* on the real data"
+    with pytest.raises(StoreError, match=words):
+        run_grid(_grid(tmp_path, range(4), run=changing), **ALONE)
+    assert len(Store(tmp_path / "mine.parquet", version="1")) == 2
+
+
+@pytest.mark.parametrize(
+    ("dataset", "said"),
+    [
+        ("lsac", {"data_source": "download"}),  # a folder, the cache and a download are the same
+        ("mixture", {"data_source": "generated", "data_sha256": "{number}"}),
+        ("my table", {"data_source": "local", "data_sha256": "{number}"}),  # each its own
+        ("my table", {}),
+    ],
+)
+def test_what_is_the_same_generated_or_ones_own_is_let_be(dataset, said, tmp_path, real_data):
+    real_data("db_LSAC.csv")
+
+    def run(cell: Cell) -> dict:
+        return {name: word.format(number=cell.number) for name, word in said.items()}
+
+    grid = _grid(tmp_path, dataset=dataset, run=run)
+    frame = run_grid(grid, **ALONE)
+    assert len(frame) == len(run_grid(grid, **ALONE)) == 3
+    assert in_words(frame) == (f"; data: {dataset} {said['data_source']}" if said else "")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--workers", "0"], r"workers must be .*, got 0"),
+        (["--part", "5/3"], r"number must be .*, got 5"),
+        (["--backend", "threads"], "threads"),
+    ],
+)
+def test_arguments_are_looked_at_before_data(options, message, monkeypatch, capsys):
+    """Without data the complaint was of replicas, after a try at the network."""
+    monkeypatch.setattr("lib.runner.run.load", lambda name: pytest.fail("data were asked for"))
+    assert main(["run", "ldp_main", *options]) == 2
+    assert re.search(message, capsys.readouterr().err)
+
+
+def test_committed_results_take_no_replica_and_no_code_with_changes(tmp_path, monkeypatch):
+    """Before a cell runs, from a worker, and when parts are gathered; a path of one's own does."""
+    monkeypatch.setattr(run, "RESULTS", tmp_path)
+    monkeypatch.setattr(run, "_needs_real_tables", lambda grid: None)
+    monkeypatch.setattr(run, "provenance", lambda: {"commit": "188e907373d8"})
+    replica = lambda cell: {"data_source": "replica" if cell.number == 1 else "local"}  # noqa: E731
+    grid = grid_of_toys(tmp_path, CELLS[:3], run=replica)
+    with pytest.raises(ValueError, match=f"cell {cell_key(CELLS[1])}.*on a replica, so it is not"):
+        run_grid(grid, **ALONE)
+    assert Store(grid.path("paper"), version="1").frame()["number"].tolist() == [0]
+    mine = tmp_path / "own" / "toy.parquet"
+    assert len(run_grid(grid, path=mine, **ALONE)) == 3
+    with pytest.raises(ValueError, match="on a replica, so it is not stored"):
+        gather_grid(grid, [mine])
+    monkeypatch.setattr(run, "provenance", lambda: {"commit": f"188e907373d8{DIRTY}"})
+    with pytest.raises(ValueError, match="must be without changes, got '188e907373d8-dirty'"):
+        run_grid(grid, **ALONE)
+    with pytest.raises(ValueError, match="must be without changes"):
+        gather_grid(grid, [_part(tmp_path / "part", commit=f"1{DIRTY}")])
