@@ -22,14 +22,11 @@ def test_what_killed_processes_left_is_cleared_and_what_others_write_stays(tmp_p
     for name in (f"sem.loky-{dead.pid}-abc", f"sem.loky-{os.getpid()}-abc", "sem.other"):
         (shared / name).touch()
     (shared / f"joblib_memmapping_folder_{dead.pid}_x").mkdir()
-    names = ["grid.parquet", "grid.77.tmp", "busy.journal", "busy.77.tmp", "letter.77.tmp"]
-    for name in (*names, f"{PREFIX}1", f"{PREFIX}1.lock", f"{PREFIX}2", f"{PREFIX}2.lock"):
+    for name in ("grid.parquet", "letter.77.tmp", f"{PREFIX}1", f"{PREFIX}1.lock", f"{PREFIX}2", f"{PREFIX}2.lock"):
         (tmp_path / name).touch()
-    with FileLock(tmp_path / "busy.lock"), FileLock(tmp_path / f"{PREFIX}2.lock"):
+    with FileLock(tmp_path / f"{PREFIX}2.lock"):
         clear_leftovers([tmp_path, tmp_path / "none"])
     left = {path.name for path in tmp_path.iterdir() if path.suffix != ".lock"}
-    assert left == {"shm", "grid.parquet", "busy.journal", "busy.77.tmp", "letter.77.tmp"} | {
-        f"{PREFIX}2"
-    }
+    assert left == {"shm", "grid.parquet", "letter.77.tmp", f"{PREFIX}2"}
     kept = {f"sem.loky-{os.getpid()}-abc", "sem.other"}
     assert {path.name for path in shared.iterdir()} == kept

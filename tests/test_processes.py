@@ -195,8 +195,8 @@ def test_a_program_ends_when_its_time_is_over(deaf):
 def test_workers_of_a_sweep_end_within_five_seconds_of_it(number, tmp_path):
     how = {"env": os.environ | {"PYTHONPATH": str(ROOT)}, "stderr": subprocess.DEVNULL}
     sweep = subprocess.Popen([sys.executable, *SWEEP], cwd=tmp_path, **how)
-    journal = tmp_path / "results" / "toy.journal"
-    assert _wait(lambda: journal.exists() and journal.stat().st_size > 0, 120)
+    rows = tmp_path / "results" / "toy.sqlite"
+    assert _wait(lambda: rows.exists() and rows.stat().st_size > 0, 120)
     pids = _children(sweep.pid)
     assert len(pids) >= 2
     _send(sweep, number, pids)

@@ -122,9 +122,8 @@ def refuse_taken(names: Iterable[str], parameters: Iterable[str], whose: str) ->
 
 def refuse_bare(frame: pd.DataFrame, path: Path) -> None:
     """A :class:`StoreError` for records that do not say what made them, and of which data."""
-    asked = ("commit", "versions", "created")
-    said = {c for c in (*asked, *SOURCES) if c in frame and frame[c].fillna("").ne("").all()}
-    bare = [name for name in asked if name not in said]
+    said = {name for name in frame if frame[name].notna().all()}
+    bare = [name for name in ("commit", "versions", "created") if name not in said]
     if "dataset" in frame and said.isdisjoint(SOURCES):
         bare.append(" or ".join(SOURCES))
     if bare:

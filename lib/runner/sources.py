@@ -14,11 +14,10 @@ from typing import Any
 
 import pandas as pd
 
-from lib.datasets import TASKS, Unavailable, load, task
-from lib.datasets.cache import SOURCES
-from lib.runner.records import StoreError
+from lib.datasets import TASKS, Unavailable, cache, load, task
+from lib.runner.records import SOURCES, StoreError
 
-_KINDS: dict[Any, str] = dict.fromkeys((*SOURCES, "census"), "the real data") | {
+_KINDS: dict[Any, str] = dict.fromkeys((*cache.SOURCES, "census"), "the real data") | {
     "replica": "the replica",
     "stand-in": "the stand-in",
 }
@@ -38,7 +37,13 @@ def one_source(
     own = {name for name in named if _is_task(name)}
 
     def check(records: pd.DataFrame | Mapping, where: object) -> None:
-        for dataset, kind, digest in _origins(records, own | {*TASKS}):
+        for record in _distinct(records):
+            dataset, kind = record.get("dataset"), _KINDS.get(record.get("data_source"))
+            if kind is None or not isinstance(dataset, str):
+                continue
+            # the rows of a task are one file's; under another name, your own, may be of several
+            given = record.get("data_sha256") if dataset in own or dataset in TASKS else ""
+            digest = given if isinstance(given, str) else ""
             said, other, place = known.setdefault(dataset, (kind, digest, where))
             if kind != said or (digest and other and digest != other):
                 raise StoreError(
@@ -65,20 +70,11 @@ def _is_task(name: Any) -> bool:
     return False
 
 
-def _origins(records: pd.DataFrame | Mapping, tasks: set[str]) -> list[tuple[str, str, str]]:
-    """Data sets, and the kind and SHA-256 ("" if unknown) of what records were computed on."""
-    said: list[Any] = [records]
-    if isinstance(records, pd.DataFrame):
-        there = [c for c in ("dataset", "data_source", "data_sha256") if c in records]
-        said = records[there].drop_duplicates().to_dict("records")
-    found = set()
-    for record in said:
-        dataset, kind = record.get("dataset"), _KINDS.get(record.get("data_source"))
-        # the rows of a task are one file's; under another name, your own, may be those of several
-        digest = record.get("data_sha256") if dataset in tasks else ""
-        if kind is not None and isinstance(dataset, str):
-            found.add((dataset, kind, digest if isinstance(digest, str) else ""))
-    return sorted(found)
+def _distinct(records: pd.DataFrame | Mapping) -> list[Any]:
+    """What records say of their rows, each once."""
+    if isinstance(records, Mapping):
+        return [records]
+    return records.reindex(columns=["dataset", *SOURCES]).drop_duplicates().to_dict("records")
 
 
 def in_words(frame: pd.DataFrame) -> str:

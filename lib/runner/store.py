@@ -163,6 +163,7 @@ class Store:
                 write_table(frame, self.path)
                 db.execute("DELETE FROM records")
             db.execute("COMMIT")
+            db.close()  # before its file goes
             self.database.unlink()
         return frame
 

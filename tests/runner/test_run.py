@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from lib.cli import main
 from lib.datasets import load
 from lib.runner import Grid, Store, StoreError, gather_grid, grid_of, results, run, run_grid, scores
 from lib.runner.cell import KeyedCell, cell_key
@@ -59,7 +57,7 @@ def _part(folder: Path, number: int = 0, **change) -> Path:
     return stored(folder / "part.parquet", record_of(CELLS[number]) | change, fold=True).path
 
 
-def test_what_is_not_of_the_grid_is_not_gathered(grid, tmp_path, capsys):
+def test_what_is_not_of_the_grid_is_not_gathered(grid, tmp_path):
     for one in (
         grid_of_toys(tmp_path, [ToyCell(number=99)], "other"),
         grid_of_toys(tmp_path, CELLS, "newer", "2"),
@@ -71,7 +69,7 @@ def test_what_is_not_of_the_grid_is_not_gathered(grid, tmp_path, capsys):
         tmp_path / "none.parquet": "none.parquet is not there",
         tmp_path: "is a folder",
         _part(tmp_path / "bare", commit=None): "must have commit in every record",
-        _part(tmp_path / "blank", versions=""): "must have versions in every record",
+        _part(tmp_path / "blank", versions=None): "must have versions in every record",
         _part(tmp_path / "source", dataset="adult"): "must have data_source or data_sha256",
         _part(tmp_path / "two values", value=0.5): "value of cell .* must be .* got 0.5",
     }
@@ -80,26 +78,8 @@ def test_what_is_not_of_the_grid_is_not_gathered(grid, tmp_path, capsys):
         with pytest.raises(StoreError, match=words):
             gather_grid(grid, [right, part], "quick")
     assert not grid.path("quick").exists()
-    assert main(["run", "tests.runner.toy:GRID", "--gather", str(tmp_path)]) == 2
-    assert "is a folder" in capsys.readouterr().err
     with pytest.raises(StoreError, match="must have commit"):
         results(grid, "quick", path=tmp_path / "bare" / "part.parquet")
-
-
-def test_parts_that_agree_with_what_is_there_change_nothing(grid, tmp_path):
-    first = _part(tmp_path / "one")
-    again = _part(tmp_path / "two", created="2027", commit="d", wall_s=9.0)
-    assert gather_grid(grid, [first], "quick") == gather_grid(grid, [again], "quick") == (1, 22)
-    assert results(grid, "quick")["commit"].tolist() == ["abc"]
-
-
-def test_a_module_that_a_record_names_is_not_imported(grid, tmp_path, monkeypatch):
-    """The data set of a record went to ``import_module``: a planted file ran."""
-    (tmp_path / "planted.py").write_text("TASK = None\n", encoding="utf-8")
-    monkeypatch.syspath_prepend(tmp_path)
-    source = {"dataset": "planted:TASK", "data_source": "local", "data_sha256": "0" * 64}
-    gather_grid(grid, [_part(tmp_path / "part", **source)], "quick")
-    assert "planted" not in sys.modules
 
 
 def test_a_grid_by_reference_and_a_wrong_one():
@@ -181,21 +161,9 @@ def test_a_file_of_replica_records_is_not_resumed_on_real_data_nor_the_reverse(t
         assert path.read_bytes() == before
         first()
         assert len(run_grid(_grid(tmp_path, range(5)), path=path, **ALONE)) == 5
-    with pytest.raises(StoreError, match="real data.parquet: 'lsac' was computed on the real data"):
-        gather_grid(_grid(tmp_path, range(5)), [tmp_path / f"the {w}.parquet" for w in (
-            "replica", "real data")], path=tmp_path / "all.parquet")  # fmt: skip
-
-
-def test_the_command_says_which_data_and_is_held_to_it_too(tmp_path, places, monkeypatch, capsys):
-    away, back = places
-    monkeypatch.setattr("lib.runner.registry.GRIDS", {"mine": _grid(tmp_path)})
-    away()
-    words = ["run", "mine", "--profile", "quick", "--workers", "1", "--backend", "sequential"]
-    assert main(words) == 0
-    assert capsys.readouterr().out.splitlines()[-1] == "3 cells of mine (quick); data: lsac replica"
-    back()
-    assert main(words) == 2
-    assert "mine.quick.parquet on the replica" in capsys.readouterr().err
+    parts = [tmp_path / f"the {name}.parquet" for name in ("replica", "real data")]
+    with pytest.raises(StoreError, match=r"the real data.parquet: 'lsac' was computed on the real"):
+        gather_grid(_grid(tmp_path, range(5)), parts, path=tmp_path / "all.parquet")
 
 
 def test_a_sweep_whose_workers_have_other_data_stops(tmp_path):
@@ -228,21 +196,6 @@ def test_what_is_the_same_generated_or_ones_own_is_let_be(dataset, said, tmp_pat
     frame = run_grid(grid, **ALONE)
     assert len(frame) == len(run_grid(grid, **ALONE)) == 3
     assert in_words(frame) == (f"; data: {dataset} {said['data_source']}" if said else "")
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--workers", "0"], r"workers must be .*, got 0"),
-        (["--part", "5/3"], r"number must be .*, got 5"),
-        (["--backend", "threads"], "threads"),
-    ],
-)
-def test_arguments_are_looked_at_before_data(options, message, monkeypatch, capsys):
-    """Without data the complaint was of replicas, after a try at the network."""
-    monkeypatch.setattr("lib.runner.run.load", lambda name: pytest.fail("data were asked for"))
-    assert main(["run", "ldp_main", *options]) == 2
-    assert re.search(message, capsys.readouterr().err)
 
 
 def test_committed_results_take_no_replica_and_no_code_with_changes(tmp_path, monkeypatch):

@@ -11,17 +11,15 @@ import time
 from contextlib import closing
 from threading import Event, Thread
 
-import numpy as np
 import pandas as pd
 import pytest
 
 from lib.paths import RESULTS
 from lib.rng import stream
 from lib.runner import StoreError, tidy
-from lib.runner.cell import cell_key
 from lib.runner.records import DIRTY
 from lib.runner.store import Store, StoreBusy
-from tests.runner.toy import ALONE, MADE, ToyCell, stored, sweep
+from tests.runner.toy import MADE, stored
 
 SCORES = [{"group": "men", "error": 0.1}, {"group": "women", "error": math.nan}]
 RECORD = {"cell": "a", "value": 0.3, "gap": None, "label": "x", "scores": SCORES}
@@ -70,57 +68,39 @@ def test_every_kind_of_value_comes_back(path, folded):
         assert pd.read_parquet(path)["scores"].map(len).tolist() == [2] * 3  # any reader reads it
 
 
-@pytest.mark.parametrize("value", [[1], {"a": 1}, np.arange(2), 1j, 2**70, object(), "\ud800"])
-def test_what_no_column_holds_is_refused_with_the_cell_and_the_field(path, value):
-    def run(cell):
-        return {"score": value if cell.number == 1 else np.float32(0.5), "n": np.int64(7)}
-
-    cells = [ToyCell(number=i) for i in range(3)]
-    for result in (run, lambda cell: {"scores": [run(cell)]}):
-        with pytest.raises(ValueError, match=rf"cell {cell_key(cells[1])} .*score=.* cannot be"):
-            sweep(path, cells, result, **ALONE)
-        assert len(Store(path, version="1")) == 1
-        path.unlink()
-
-
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ("men", "scores must be a list of flat records, got 'men'"),
-        ([], r"scores must be a list of flat records, got \[\]"),
-        ([{"group": "men"}, {"error": 1}], r"scores\[1\] must have the names of scores\[0\]"),
-        ([{"group": "men", "number": 1}], r"scores\[0\] must have .* none of the record, got"),
-        ([{7: 1}], r"scores\[0\]: the name of a field must be text, got 7"),
+        *(({"x": value}, "x=.* cannot be stored") for value in ([1], 1j, 2**70, "\ud800")),
+        ({"scores": [{"x": [1]}]}, r"scores\[0\]: x=\[1\] .* cannot be stored"),
+        ({"scores": "men"}, "scores must be a list of flat records, got 'men'"),
+        ({"scores": [{"a": 1}, {"b": 1}]}, r"scores\[1\] must have the names of scores\[0\]"),
+        ({"n": 2, "scores": [{"n": 1}]}, r"scores\[0\] must have .* none of the record"),
+        ({7: 1}, "the name of a field must be text, got 7"),
     ],
 )
-def test_scores_that_are_no_table_are_refused(path, wrong, words):
+def test_what_no_column_holds_is_refused_with_the_cell_and_the_field(path, wrong, words):
     with pytest.raises(ValueError, match=f"cell a.*{words}"):
-        Store(path, version="1").append({"cell": "a", "number": 1, "scores": wrong})
+        Store(path, version="1").append({"cell": "a"} | wrong)
 
 
 @pytest.mark.parametrize("fold", [True, False])
-@pytest.mark.parametrize(("first", "then"), [("a", 1.5), (1.5, "a"), (True, 2), (0.5, False)])
+@pytest.mark.parametrize(("first", "then"), [("a", 1.5), (True, 2), (0.5, False)])
 def test_a_field_is_of_one_kind_also_after_a_restart(path, first, then, fold):
     given = [{"cell": "a", "x": None}, {"cell": "b", "x": first, "scores": [{"y": first}]}]
     store = stored(path, *given, fold=fold)
     for mixed, name in (({"x": then}, "x"), ({"scores": [{"y": then}]}, "y")):
-        for _ in range(2):
-            with pytest.raises(ValueError, match=f"cell c: {name}=.* is a .* have a"):
-                store.append({"cell": "c"} | mixed)
-            store.close()
-            store = Store(path, version="1")
+        with pytest.raises(ValueError, match=f"cell c: {name}=.* is a .* have a"):
+            store.append({"cell": "c"} | mixed)
     store.append({"cell": "c", "x": first})
     assert len(store.compact()) == 3
 
 
 OTHER = [
     ({"value": 0.30001}, "value"),
-    ({"value": None}, "value"),
     ({"gap": 1.0}, "gap"),
-    ({"label": "y"}, "label"),
     ({"more": True}, "more"),
     ({"scores": SCORES[::-1]}, "scores"),
-    ({"scores": [{"group": "men", "error": 0.2}, SCORES[1]]}, "scores"),
 ]
 # another processor, time and copy of the data
 SAME = {"value": 0.1 + 0.2, "commit": "d", "created": "2027", "wall_s": 7.0, "data_source": "cache"}
@@ -229,7 +209,7 @@ def test_one_process_writes_and_sees_what_others_wrote_before(path):
     writer = Store(path, version="1")
     writer.append(_record(0))
     for write in (second.become_writer, lambda: second.append(_record(1))):
-        with pytest.raises(StoreBusy, match="another process is writing to .*grid.parquet"):
+        with pytest.raises(StoreBusy, match="another process is writing"):
             write()
     assert _numbers(path) == [0]
     writer.close()
@@ -238,28 +218,14 @@ def test_one_process_writes_and_sees_what_others_wrote_before(path):
     assert early.compact()["number"].tolist() == [0, 1]
 
 
-def test_what_is_not_committed_is_seen_by_its_writer_and_folded(path):
-    store = Store(path, version="1")
-    store.append(_record(0), commit=False)
-    assert store.frame()["number"].tolist() == [0]
-    assert _numbers(path) == []
-    store.compact()
-    assert _numbers(path) == [0]
-
-
 def test_rows_of_another_machine_are_read_and_not_written(path, monkeypatch):
     stored(path, _record(0))
     monkeypatch.setattr("lib.runner.store.gethostname", lambda: "elsewhere")
     store = Store(path, version="1")
     for write in (lambda: store.append(_record(1)), store.compact):
-        with pytest.raises(StoreBusy, match="has rows of the machine .*this is elsewhere.*gather"):
+        with pytest.raises(StoreBusy, match=r"has rows of the machine .*this is elsewhere.*gather"):
             write()
     assert _numbers(path) == [0]
-    monkeypatch.undo()
-    store.compact()
-    monkeypatch.setattr("lib.runner.store.gethostname", lambda: "elsewhere")
-    store.append(_record(1))
-    assert store.compact()["number"].tolist() == [0, 1]
 
 
 def test_other_versions_are_refused_unless_told(path):
@@ -302,16 +268,14 @@ def _table(**columns: list):
 SPOILT = [
     (_bytes(lambda raw: raw[:len(raw) // 2]), r"grid.parquet is damaged.*restore it.*from git"),
     (_bytes(lambda raw: raw[:60] + bytes([raw[60] ^ 1]) + raw[61:]), "grid.parquet is damaged"),
-    (lambda path: path.write_bytes(b"PAR1 not really"), "no readable parquet"),
-    (_table(a=[1]), "rows without a cell"),
     (_table(cell=["a", None], version=["1", "1"]), "rows without a cell: it is no results file"),
-    (_table(cell=["a", "b"], version=["1", None]), "rows without a version"),
+    (_table(cell=["a"]), "rows without a version"),
     (lambda path: path.with_suffix(".sqlite").write_bytes(b"x" * 9000), "file is not a database"),
     (lambda path: os.truncate(path.with_suffix(".sqlite"), 5000), "grid.sqlite cannot be used"),
     (_sql("DROP TABLE records", "CREATE TABLE bookmarks (a)"), "no database of records"),
     (_sql("DROP TABLE records", "CREATE TABLE records (a)"), "grid.sqlite cannot be used.*cell"),
     *((_row(text), "grid.sqlite is damaged at cell '0003'") for text in (
-        "{", "[1]", '{"version": "1"}', '{"cell": "b", "version": "1"}', '{"cell": "0003"}')),
+        "{", "[1]", '{"cell": "b", "version": "1"}', '{"cell": "0003"}')),
 ]
 # fmt: on
 
@@ -349,23 +313,8 @@ def _no_room(fd: int) -> None:
     raise OSError(28, os.strerror(28))
 
 
-def test_thousands_of_records_and_scores_are_read_at_once(path):
-    rows = [{"group": f"group {i}"} | {f"x{j}": i + j / 7 for j in range(12)} for i in range(500)]
-    store = Store(path, version="1")
-    for i in range(60):
-        store.append(_record(i, scores=rows), commit=False)
-    store.compact()
-    seconds = []
-    for _ in range(5):
-        start = time.process_time()
-        assert len(tidy(store.frame())) == 30_000
-        seconds.append(time.process_time() - start)
-    assert min(seconds) < 0.5  # some 30 ms; more on a busy machine
-
-
 @pytest.mark.parametrize("path", sorted(RESULTS.glob("*.parquet")), ids=lambda path: path.stem)
 def test_every_committed_table_is_whole_and_of_code_without_changes(path):
     frame = Store(path, version="", mix_versions=True).frame()
     assert len(frame)
     assert not frame["commit"].str.endswith(DIRTY).any()
-    assert b"companion results" not in path.read_bytes()

@@ -21,7 +21,7 @@ from lib.files import read_json
 from lib.paths import REPLICAS
 from lib.rng import stream
 from lib.runner import results
-from lib.runner.sealed import to_bytes
+from lib.runner.tables import write_table
 from lib.synth import AIM
 from studies.data.coding import coded_domain
 from studies.replicas import scores
@@ -185,7 +185,7 @@ def test_scores_of_a_replaced_replica_are_dropped_and_all_others_stay(tmp_path, 
     stored = results(scores.SCORES)
     old = (stored["table"] == "replica") & (stored["dataset"] == "lsac")
     changed = stored.assign(replica_sha256=stored["replica_sha256"].mask(old, "another"))
-    grid.path("paper").write_bytes(to_bytes(changed))
+    write_table(changed, grid.path("paper"))
     monkeypatch.setattr(scores, "SCORES", grid)
     assert old.any()
     left = stored[~old].reset_index(drop=True)
