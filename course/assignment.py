@@ -19,8 +19,7 @@ import nbformat
 from nbformat import NotebookNode
 
 from lib import validate
-from lib.files import read_yaml
-from lib.parse import parse_yaml
+from lib.files import parse_yaml, read_yaml
 from lib.paths import ROOT
 from press.toc import tags
 

@@ -21,7 +21,6 @@ from course.slides import DECKS, OUT, chromium, write_pdf, write_slides
 from course.variants import course_seed
 from lib import validate
 from lib.paths import BUILD, ROOT
-from lib.sandbox import WISHES, Limits
 
 Said = Iterator[str | Path]  # what a command prints, as it gets there
 
@@ -76,8 +75,7 @@ def _public(args: Namespace) -> Said:
 
 
 def _mark(args: Namespace) -> Said:
-    limits = Limits(args.seconds, args.gibibytes)
-    table = mark(args.folder, args.key, args.out, limits, args.jobs, args.sandbox)
+    table = mark(args.folder, args.key, args.out, args.seconds, args.jobs, args.contained)
     for column, words in {"note": "", "flags": "look at it, "}.items():
         for row in table[table[column] != ""].to_dict("records"):
             yield f"{row['assignment']} {row['id']}: {words}{row[column]}"
@@ -119,9 +117,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     mark("--key", type=Path, default=_MADE / "teacher", help=words)
     mark("--jobs", type=int, default=2, help="notebooks at a time (default 2)")
     mark("--seconds", type=float, default=120, help="for a notebook (default 120)")
-    mark("--gibibytes", type=float, default=6, help="of memory for a process (default 6)")
-    words = "require refuses to run without one; off runs notebooks with your rights (default auto)"
-    mark("--sandbox", choices=WISHES, default="auto", help=words)
+    words = "refuse to run notebooks where bubblewrap cannot contain them"
+    mark("--contained", action="store_true", help=words)
 
 
 def run(args: Namespace) -> int:

@@ -1,4 +1,4 @@
-"""Marks of submissions: each notebook runs in a sandbox, and its answers leave it as data.
+"""Marks of submissions: each notebook runs as a program, and its answers leave it as data.
 
 They are compared with the key in this process, which runs no line of a submission. One of student
 ID for assignment aN is ``DIR/aN/ID.ipynb``.
@@ -20,12 +20,9 @@ from tqdm import tqdm
 
 from course.assignment import SOURCES, Assignment, read
 from course.submission import Submission, mark_one
-from lib import sandbox, validate
+from lib import programs, validate
 from lib.files import read_json, write_whole
-from lib.processes import end_programs
-from lib.sandbox import Limits
 
-_USUAL = Limits()
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
@@ -44,9 +41,9 @@ def mark(
     folder: Path,
     teacher: Path,
     out: Path,
-    limits: Limits = _USUAL,
+    seconds: float = 120.0,
     jobs: int = 2,
-    wish: str = "auto",
+    contained: bool = False,
 ) -> pd.DataFrame:
     """Mark what is new or has changed, write ``OUT/marks.csv`` and return it.
 
@@ -60,13 +57,12 @@ def mark(
     ValueError
         If no assignment has both a key in ``teacher`` and a folder in ``folder``.
     RuntimeError
-        If ``wish`` is ``"require"`` and no sandbox works here (:func:`lib.sandbox.choose`).
+        If programs must be ``contained`` and cannot be (:func:`lib.programs.containment`).
     """
     validate.integer("jobs", jobs, low=1)
-    validate.positive("seconds", limits.seconds or 0)
-    validate.positive("gibibytes", limits.gibibytes)
-    way, secret = sandbox.choose(wish), _secret(teacher)
-    print(f"sandbox: {way}. {sandbox.not_contained(way, wish)}")
+    validate.positive("seconds", seconds)
+    contained, secret = programs.containment(contained), _secret(teacher)
+    print(programs.in_words("Each submission", contained))
     keys = [path.parent.name for path in teacher.glob("a*/key.json")]
     names = [name for name in keys if (folder / name).is_dir()]
     if not names:
@@ -77,7 +73,7 @@ def mark(
     for name in sorted(names, key=lambda name: (len(name), name)):
         files = handed_in(folder / name, teacher / name / "key.json")
         assignment = read(SOURCES / f"{name}.md")
-        results = _mark_all(files, assignment, secret, out, jobs, (limits, way))
+        results = _mark_all(files, assignment, secret, out, jobs, (seconds, contained))
         rows += [_row(assignment, student, result) for student, result in results.items()]
     table = pd.DataFrame(rows)
     write_whole(out / "marks.csv", table.to_csv(index=False), private=True)
@@ -90,7 +86,7 @@ def _mark_all(
     secret: bytes,
     out: Path,
     jobs: int,
-    how: tuple[Limits, str],
+    how: tuple[float, bool],
 ) -> dict[str, dict[str, Any]]:
     """The result of each student, from the store if nothing has changed."""
     rules = [assignment.name, *(vars(task) for task in assignment.tasks.values())]
@@ -122,7 +118,6 @@ def _mark_all(
             return {one.student: known for one, known in zip(files, done, strict=True)}
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
-            end_programs()
             raise
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import subprocess
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -27,7 +28,6 @@ from course.sessions import COURSE, TEMPLATES, Session, sessions
 from lib import validate
 from lib.files import read_yaml, template, write_whole
 from lib.paths import BUILD, CHAPTERS, ROOT
-from lib.processes import run_program
 from press.stage import mathjax
 
 DECKS = COURSE / "slides"
@@ -199,7 +199,8 @@ def write_pdf(page: Path, program: str) -> Path:
     for time in (10_000, 30_000, 90_000):  # milliseconds
         waits = [f"--virtual-time-budget={time}", f"--print-to-pdf={target.resolve()}"]
         address = f"{page.resolve().as_uri()}?print"
-        done = run_program([program, *options, *waits, address], timeout=180)
+        command = [program, *options, *waits, address]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=180, check=False)
         if target.exists() and pages_of(target) == slides:
             return target
     target.unlink(missing_ok=True)

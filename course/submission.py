@@ -1,7 +1,8 @@
-"""One submission: whether it is the class's notebook, and its run in a sandbox."""
+"""One submission: whether it is the class's notebook, and its run."""
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -15,11 +16,9 @@ import nbformat
 from course import notebook_run
 from course.assignment import Assignment
 from course.grade import grade, names
-from lib import sandbox
+from lib import programs
 from lib.files import locked_tempdir, read_json, write_whole
-from lib.parse import parse_json
 from lib.paths import ROOT
-from lib.sandbox import Limits
 
 _LARGEST = 20 * 2**20  # bytes of a notebook
 _MOST = 2**20  # characters of all that a notebook may hand out
@@ -67,7 +66,7 @@ class Submission:
 
 
 def mark_one(
-    submission: Submission, assignment: Assignment, limits: Limits, way: str
+    submission: Submission, assignment: Assignment, seconds: float, contained: bool
 ) -> dict[str, Any]:
     """Points by task, ``{"q1": 2.0}``, a note in words, and ``flags``: what looks like an attempt
     on the marking, for a person to judge.
@@ -87,11 +86,17 @@ def mark_one(
             write_whole(own / f"{key['variant']}.csv", key["table"])
         program = notebook_run.__file__
         command = [sys.executable, program, f"{assignment.name}.ipynb", *names(assignment)]
-        see, hide = [*_PACKAGE, Path(program)], [submission.path.parent, submission.key.parent]
         try:
-            done = sandbox.run(command, own, way, limits, see=see, hide=hide, env=_VARIABLES)
+            done = programs.run(
+                command,
+                own,
+                seconds=seconds,
+                contained=contained,
+                see=[*_PACKAGE, Path(program)],
+                env=_VARIABLES,
+            )
         except subprocess.TimeoutExpired:
-            over = f"the notebook was stopped: it ran for more than {limits.seconds:g} s"
+            over = f"the notebook was stopped: it ran for more than {seconds:g} s"
             return {"note": over, "points": {}, "flags": flags}
     answers, notes, told = _read(done.stdout)
     if done.returncode:
@@ -108,7 +113,7 @@ def _read(said: str) -> tuple[dict[str, Any], list[str], list[str]]:
     flags: list[str] = []
     for text in said[:_MOST].splitlines():
         try:
-            line = parse_json(text)
+            line = json.loads(text)
             if "value" in line:
                 answers[str(line["answer"])] = line["value"]
             elif "flag" in line:
@@ -130,6 +135,6 @@ def _printable(text: Any) -> str:
 def _reason(done: subprocess.CompletedProcess[str]) -> str:
     last = _printable((done.stderr.strip().splitlines() or ["no message"])[-1])
     return (
-        "the notebook could not be marked: its Python process ended itself, or needed too much"
-        f" memory or disk (exit status {done.returncode}, {last})"
+        "the notebook could not be marked: its Python process ended itself"
+        f" (exit status {done.returncode}, {last})"
     )

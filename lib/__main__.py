@@ -1,5 +1,6 @@
 """``python -m lib``: see :mod:`lib.cli`."""
 
+import signal
 import sys
 import tempfile
 from contextlib import suppress
@@ -7,22 +8,21 @@ from io import TextIOWrapper
 from pathlib import Path
 
 from lib.cli import main
-from lib.files import clear_leftovers
-from lib.parse import printable
+from lib.files import clear_leftovers, printable
 from lib.paths import BUILD, RESULTS, user_cache
-from lib.processes import stop_on_sigterm
 
 
 class Terminal(TextIOWrapper):
     """Where names from data and files move no cursor."""
 
     def write(self, text: str) -> int:
-        """Write ``text`` as :func:`lib.parse.printable` has it."""
+        """Write ``text`` as :func:`lib.files.printable` has it."""
         return super().write(printable(text))
 
 
 if __name__ == "__main__":
-    stop_on_sigterm()
+    # so that whatever is open is closed and cleaned up
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     with suppress(ImportError, OSError):  # without pooch there is no cache; a folder of others
         places = [Path(tempfile.gettempdir()), BUILD, RESULTS, Path("results"), user_cache()]
         clear_leftovers(places)

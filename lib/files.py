@@ -7,20 +7,22 @@ somebody is still writing: not by another process, nor in another container.
 
 from __future__ import annotations
 
+import json
 import os
 import re
+import reprlib
 import shutil
 import stat
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
+import yaml
 from filelock import FileLock, Timeout
-
-from lib.parse import parse_json, parse_yaml, shown
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -28,8 +30,12 @@ if TYPE_CHECKING:
 _Content = TypeVar("_Content", list, dict)
 
 PREFIX = ".companion-"
-LARGEST = 2**24  # bytes of a file that is read as YAML or JSON
+LARGEST = 10 * 2**20  # bytes of a file that is read as YAML or JSON
+DEEPEST = 50  # levels of YAML; PyYAML's reader in C goes down to the end of the process
 _SHARED = Path("/dev/shm")
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+_SHORT = reprlib.Repr()
+_SHORT.maxlevel, _SHORT.maxstring, _SHORT.maxother = 2, 100, 100
 _OF_JOBLIB = re.compile(r"(?:sem\.loky-|joblib_memmapping_folder_)(\d+)[-_]")  # a process's number
 
 
@@ -49,32 +55,75 @@ def write_whole(path: Path, body: str | bytes, *, private: bool = False) -> None
         os.replace(part, path)
 
 
-def read_yaml(path: Path, kind: type[_Content], *, gaps: bool = False) -> _Content:
-    """What a YAML file holds, a list or a dictionary, by :func:`lib.parse.parse_yaml`; a
-    ``ValueError`` names a file that does not.
+def read_yaml(path: Path, kind: type[_Content]) -> _Content:
+    """What a YAML file holds, a list or a dictionary, by PyYAML's safe loader.
+
+    Raises
+    ------
+    ValueError
+        With the file's name: for more than :data:`LARGEST` bytes, what is no YAML or no ``kind``,
+        a key that stands twice, and more than :data:`DEEPEST` levels.
     """
-    return _read(path, kind, "YAML", lambda text: parse_yaml(text, gaps=gaps))
+    return _read(path, kind, "YAML", parse_yaml)
 
 
 def read_json(path: Path, kind: type[_Content]) -> _Content:
-    """What a JSON file holds, as :func:`read_yaml`."""
-    return _read(path, kind, "JSON", parse_json)
+    """What a JSON file holds, as :func:`read_yaml`; of a key that stands twice, the last."""
+    return _read(path, kind, "JSON", json.loads)
 
 
 def _read(path: Path, kind: type[_Content], language: str, parse: Callable[[str], Any]) -> _Content:
     data = read_regular(path, LARGEST)
     try:
         content = parse(data.decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        raise ValueError(
-            f"{path} must be {language} in UTF-8, got another byte at {error.start}"
-        ) from None
-    except ValueError as error:
-        raise ValueError(f"{path} must be {language}, got {error}") from None
+    except (ValueError, yaml.YAMLError, RecursionError) as error:
+        words = " ".join(str(error).split())[:200]
+        raise ValueError(f"{path} must be {language} in UTF-8, got an error: {words}") from None
     if not isinstance(content, kind):
         name = {list: "a list", dict: "a mapping"}[kind]
         raise ValueError(f"{path} must hold {name}, got {shown(content)}")
     return content
+
+
+def parse_yaml(text: str) -> Any:
+    """What a YAML text holds, as :func:`read_yaml`; a ``YAMLError`` for what is none."""
+    level = 0
+    for event in yaml.parse(text, _Loader):
+        level += isinstance(event, yaml.CollectionStartEvent)
+        level -= isinstance(event, yaml.CollectionEndEvent)
+        if level > DEEPEST:
+            raise ValueError(f"more than {DEEPEST} levels")
+    return yaml.load(text, _Loader)
+
+
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    """Refuses a key that stands twice, of which PyYAML takes the last."""
+
+    def flatten_mapping(self, node: yaml.MappingNode) -> None:
+        """Look at a mapping's own keys, before those of others (``<<``) are merged into it."""
+        own = vars(node).setdefault("own", Counter(str(key.value) for key, _ in node.value))
+        if twice := [key for key, times in own.items() if times > 1]:
+            raise ValueError(f"the key {shown(twice[0])} twice")
+        super().flatten_mapping(node)
+
+
+def shown(value: object) -> str:
+    """The ``repr`` of what a file holds, in part if it is long, and however much it is.
+
+    >>> shown(list(range(10**6)))
+    '[0, 1, 2, 3, 4, 5, ...]'
+    """
+    return _SHORT.repr(value)
+
+
+def printable(text: str) -> str:
+    """``text`` as a terminal may get it: control characters, but for ends of lines and tabs, and
+    marks that turn the direction of writing are written out.
+
+    >>> printable("safe\\x1b[2J")
+    'safe\\\\x1b[2J'
+    """
+    return _CONTROL.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
 def read_regular(path: Path, most: int | None = None) -> bytes:

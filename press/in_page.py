@@ -90,7 +90,7 @@ class Packages:
             self.unpack(package)
         elif name == "lib.datasets.load":
             vars(importlib.import_module("pandas"))["read_parquet"] = _read_parquet
-        elif name in ("lib.processes", "lib.runner.sweep"):
+        elif name == "lib.programs":
             vars(importlib.import_module("joblib"))["Parallel"] = _one_process()
             vars(importlib.import_module("subprocess"))["Popen"] = _absent("subprocess.Popen")
         elif name.split(".")[0] in self.absent and _asked_by_us():

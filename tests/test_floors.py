@@ -12,8 +12,8 @@ from press.reach import imported
 from tests.architecture import PAGE, arrows, dotted, picture, reduced, room, sources
 
 IN_LIB = {
-    **dict.fromkeys("parse paths processes room typeset validate".split(), 0),
-    **dict.fromkeys("domain extras files groups rng sandbox stats".split(), 1),
+    **dict.fromkeys("paths processes programs typeset validate".split(), 0),
+    **dict.fromkeys("domain extras files groups rng stats".split(), 1),
     **dict.fromkeys("datasets dp fairness table".split(), 2),
     **dict.fromkeys("coherence ldp means synth".split(), 3),
     **dict.fromkeys(("plotting", "runner"), 4),

@@ -9,7 +9,7 @@ import sys
 from filelock import FileLock
 
 from lib.files import PREFIX, clear_leftovers
-from tests.test_processes import linux
+from tests.test_programs import linux
 
 
 @linux

@@ -9,8 +9,8 @@ from matplotlib.figure import Figure
 
 from lib import validate
 from lib.audit.table import in_order
+from lib.files import printable
 from lib.groups import mask
-from lib.parse import printable
 from lib.plotting.lines import spread
 from lib.plotting.style import IN, NULL, OUT
 

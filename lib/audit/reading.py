@@ -11,7 +11,7 @@ import pandas as pd
 
 from lib import validate
 from lib.extras import needs
-from lib.parse import shown
+from lib.files import shown
 from lib.table.numbers import mapped_column
 
 MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?")

@@ -8,7 +8,6 @@ refused, or the report warns of it.
 from __future__ import annotations
 
 import pickle
-import shutil
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -19,12 +18,11 @@ import joblib
 import numpy as np
 import pandas as pd
 
-from lib import sandbox, validate
+from lib import programs, validate
 from lib.audit.reading import TARGET, read_csv, repeated
 from lib.audit.request import Request, command_words
 from lib.audit.schema import Schema
-from lib.files import write_whole
-from lib.parse import shown
+from lib.files import shown, write_whole
 
 # share of released values unknown to the file from which the report warns; noise or bands on
 # numbers are usual
@@ -135,7 +133,7 @@ def warnings_about(
 class Curator:
     """A program that makes a release of a half; every learner, and the figures, read the same one.
 
-    It runs in a sandbox where there is one (:mod:`lib.sandbox`).
+    It is contained where bubblewrap works (:mod:`lib.programs`).
 
     Parameters
     ----------
@@ -147,15 +145,15 @@ class Curator:
     schema : Schema
     folder : Path
         Where releases stay, so that each is made once; nobody else should be able to read it.
-    way : str
-        Of the sandbox, as :func:`lib.sandbox.choose` gives it.
+    contained : bool
+        As :func:`lib.programs.containment` gives it.
     """
 
     request: Request
     raw: pd.DataFrame
     schema: Schema
     folder: Path
-    way: str
+    contained: bool
 
     def __call__(self, half: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
         return self.release(half, rng).table
@@ -175,7 +173,8 @@ class Curator:
         return tuple(replace(release, table=release.table.head(0)) for release in made)
 
     def _release(self, half: pd.DataFrame, seed: int) -> Release:
-        with tempfile.TemporaryDirectory(dir=self.folder) as folder:
+        # what is killed may still write for a moment
+        with tempfile.TemporaryDirectory(dir=self.folder, ignore_cleanup_errors=True) as folder:
             source, target = Path(folder) / "half.csv", Path(folder) / "release.csv"
             write_whole(source, self.raw.loc[half.index].to_csv(index=False), private=True)
             command, seconds = self.request.curator, self.request.timeout
@@ -184,15 +183,13 @@ class Curator:
             words = [str(Path(w).absolute()) if Path(w) in named else w for w in words]
             for mark, text in {"half": source, "release": target, "seed": seed}.items():
                 words = [word.replace(f"{{{mark}}}", str(text)) for word in words]
-            see = [*named, *self.request.reads]
-            if program := shutil.which(words[0]):
-                see += sandbox.installation(program)
-            space = 1 + 4 * source.stat().st_size / 2**30
-            limits = sandbox.Limits(seconds, self.request.gibibytes, files=space)
-            hide = [self.request.file]
             try:
-                done = sandbox.run(
-                    words, Path(folder), self.way, limits, see=see, hide=hide, takes=target.name
+                done = programs.run(
+                    words,
+                    Path(folder),
+                    seconds=seconds,
+                    contained=self.contained,
+                    see=[*named, *self.request.reads],
                 )
             except TimeoutExpired as error:
                 raise ValueError(
@@ -203,7 +200,8 @@ class Curator:
                 raise ValueError(
                     f"curator must be a command that can be started ({error}), got {command!r}"
                 ) from error
-            if done.returncode or not target.is_file():
+            # a link leads to what the curator itself could not read
+            if done.returncode or target.is_symlink() or not target.is_file():
                 last = (done.stderr.strip().splitlines() or ["no message"])[-1]
                 raise ValueError(
                     f"curator must make a release, got exit status {done.returncode} and none from"

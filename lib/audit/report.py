@@ -25,9 +25,8 @@ from lib.audit.request import LEAST_SHOWN
 from lib.audit.run import Audit
 from lib.audit.table import in_order
 from lib.audit.words import at_least, certified, coherence, condition, dependence, paragraphs
-from lib.files import template
+from lib.files import printable, template
 from lib.groups import EVERYONE, bands_in_order
-from lib.parse import printable
 from lib.paths import PACKAGE
 from lib.plotting.style import BOUND_NAMES
 
@@ -228,6 +227,7 @@ def record(audit: Audit) -> dict[str, object]:
             "groups": records(audit.certificate.groups.replace(np.inf, np.nan)),
         },
         "warnings": audit.warnings,
+        "contained": audit.contained,
         "containment": audit.containment,
         "seed": request.seed,
     }

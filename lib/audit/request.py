@@ -15,7 +15,6 @@ import numpy as np
 from lib import validate
 from lib.audit.schema import KINDS
 from lib.coherence.learners import BATTERY
-from lib.sandbox import WISHES
 
 LEAST_ALPHA = 1e-6  # less than one person in a million moved
 LEAST_SHOWN = 10  # people of a group that the report names without show_small
@@ -74,13 +73,12 @@ class Request:
     )
     reads: Annotated[
         tuple[Path, ...],
-        "files or folders that the curator may read, beside its half and files its command names",
+        "files or folders that a contained curator may read, beside its half and files it names",
         "PATH",
     ] = ()
-    sandbox: Annotated[
-        str, "of the curator: auto, require (refuse to run without one) or off (all your rights)"
-    ] = "auto"
-    gibibytes: Annotated[float, "of memory for a process of the curator"] = 16.0
+    contained: Annotated[bool, "refuse to run the curator where bubblewrap cannot contain it"] = (
+        False
+    )
     show_small: Annotated[
         bool, "name groups of fewer than 10 people, and quote values, in the report"
     ] = False
@@ -166,13 +164,13 @@ class Request:
 
     def _check_curator(self) -> None:
         command = self.curator
-        validate.choice("sandbox", self.sandbox, WISHES)
-        validate.positive("gibibytes", self.gibibytes)
         for path in self.reads:
             validate.require(path.exists(), "reads", "a file or folder that is there", str(path))
         if self.timeout is not None:
             validate.positive("timeout", self.timeout)
             validate.require(command is not None, "timeout", "given with a curator", None)
+        needless = self.contained and command is None
+        validate.require(not needless, "contained", "given with a curator", None)
         if command is None:
             return
         try:

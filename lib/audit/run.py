@@ -31,7 +31,7 @@ import numpy as np
 import pandas as pd
 from tqdm.auto import tqdm
 
-from lib import sandbox
+from lib import programs
 from lib.audit import verdicts as rules
 from lib.audit.certify import Certificate, certify, in_words, reach
 from lib.audit.reading import TARGET
@@ -45,7 +45,7 @@ from lib.coherence.distances import reshuffling_p
 from lib.coherence.experiment import Result, Setup, as_predictions, compare, demcoh, predict_halves
 from lib.coherence.learners import BATTERY, After
 from lib.files import locked_tempdir
-from lib.processes import end_with_parent
+from lib.programs import end_with_parent
 from lib.rng import stream
 
 MOST_DRAWS = 1_000_000  # reshufflings of a group in one test
@@ -79,8 +79,8 @@ class Audit:
         Of every release that was read, what the file does not hold.
     warnings : tuple of str
         Why "no flag" may mean less than it seems.
-    containment : str
-        What the curator's sandbox was, and what it did not contain; nothing without a curator.
+    contained : bool, optional
+        Whether bubblewrap contained the curator.
     certificate : Certificate, optional
         If the request asks for one.
     tests : int
@@ -104,7 +104,7 @@ class Audit:
     release_rows: int
     releases: tuple[Release, ...]
     warnings: tuple[str, ...]
-    containment: str
+    contained: bool | None
     certificate: Certificate | None
     tests: int
     shares: Mapping[str, float]
@@ -113,6 +113,13 @@ class Audit:
     def flagged(self) -> pd.DataFrame:
         """Rows of ``verdicts`` whose predictions depend on who was inside, beyond chance."""
         return self.verdicts[self.verdicts["flagged"]]
+
+    @property
+    def containment(self) -> str:
+        """What the curator could do, as a sentence; nothing without one."""
+        if self.contained is None:
+            return ""
+        return programs.in_words("The curator", self.contained)
 
     @cached_property
     def summary(self) -> pd.DataFrame:
@@ -140,7 +147,7 @@ def run_audit(
         For a file, column or value that is not there or cannot be used, and for a question that has
         no answer.
     RuntimeError
-        If a sandbox is required for a curator and none works here.
+        If the curator must be contained and cannot be.
 
     Examples
     --------
@@ -177,12 +184,10 @@ def run_audit(
         locked_tempdir(Path(tempfile.gettempdir())) as folder,
         joblib.parallel_config(temp_folder=str(folder)),  # what workers share stays there, too
     ):
-        curator, containment = None, ""
+        curator, contained = None, None
         if request.curator is not None:
-            way = sandbox.choose(request.sandbox)
-            curator = Curator(request, table.raw, table.schema, folder, way)
-            containment = f"Sandbox of the curator: {way}. "
-            containment += sandbox.not_contained(way, request.sandbox)
+            contained = programs.containment(request.contained)
+            curator = Curator(request, table.raw, table.schema, folder, contained)
         parts: dict[str, Any] = {name: run(name, curator, progress) for name in request.learners}
         certificate = None if limits is None else certify(request, table, curator, limits)
         releases = curator.releases() if curator else tuple(filter(None, [table.release]))
@@ -207,7 +212,7 @@ def run_audit(
         release_rows=0 if table.release is None else len(table.release.table),
         releases=releases,
         warnings=warnings_about(releases, table.schema, request),
-        containment=containment,
+        contained=contained,
         certificate=certificate,
         tests=tests,
         shares=rules.least_shares(request, table, tests, tested),

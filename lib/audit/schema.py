@@ -15,7 +15,7 @@ import pandas as pd
 
 from lib import validate
 from lib.audit.reading import TARGET
-from lib.parse import shown
+from lib.files import shown
 from lib.table.numbers import canonical_column, canonical_text
 
 KINDS = ("category", "number", "ignore")

@@ -18,8 +18,8 @@ from lib.audit.request import Request
 from lib.audit.schema import Schema, as_floats, fit_schema, to_numbers
 from lib.coherence.distances import Design
 from lib.coherence.experiment import halves
+from lib.files import shown
 from lib.groups import bands_in_order, groups_by_size, to_bands
-from lib.parse import shown
 from lib.rng import stream
 from lib.table.numbers import canonical_column, canonical_text
 

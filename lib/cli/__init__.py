@@ -15,7 +15,7 @@ from importlib import import_module
 from types import ModuleType
 
 from lib.extras import MissingExtra, needs
-from lib.parse import printable
+from lib.files import printable
 from lib.paths import ROOT, need_repository
 
 COMMANDS = {  # name: the module and what it does

@@ -4,9 +4,9 @@ Two verdicts. Dependence: does a predictor of a sensitive column, learnt from a 
 people behind it unlike people left out, beyond chance? Coherence: how often is some group more than
 alpha apart? Without --release and --curator: as if half of FILE were published as it is. Several
 releases, or --sensitive columns, are one table, with one correction over all tests, and a report of
-each beside it. Nothing leaves the machine. A curator runs in a sandbox, where Linux has bubblewrap
-or unshare: it sees the system, the files that its command names, its half and the place of its
-release, and has no network. Elsewhere it has your rights; the report says what was not contained.
+each beside it. Nothing leaves the machine. Where Linux has bubblewrap, a curator is contained: it
+reads the system, the files that its command names and its half, writes beside it, and has no
+network. Elsewhere it has your rights; the report says which.
 """
 
 from __future__ import annotations

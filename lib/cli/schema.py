@@ -15,8 +15,7 @@ import pandas as pd
 from lib import validate
 from lib.audit.reading import read_csv
 from lib.audit.schema import Column, typed_column
-from lib.files import write_whole
-from lib.parse import printable
+from lib.files import printable, write_whole
 from lib.table.coding import IGNORE, entry_text
 
 BINS = 20  # of a number in a draft

@@ -123,7 +123,7 @@ def _generators(seed: int | None) -> tuple[np.random.Generator, np.random.Genera
 
 
 def _beside(out: Path) -> Path:
-    """The schema of a release: as public as it, and open to a sandbox that has other rights."""
+    """The schema of a release: as public as it."""
     return out.with_suffix(".schema.yml")
 
 
@@ -191,7 +191,7 @@ def _audit(args: Namespace, schema: Mapping[str, object], sensitive: str) -> Req
     schema_file = str(_beside(args.out.resolve()))
     words = [sys.executable, "-m", "lib", "synthesize", "--schema", schema_file]
     words += [f"--{name}={value}" for name, value in options.items() if value not in (None, "")]
-    if IN_REPOSITORY:  # a sandbox keeps no PYTHONPATH
+    if IN_REPOSITORY:  # a curator gets no PYTHONPATH
         words = ["env", f"PYTHONPATH={PACKAGE.parent}", *words]
     return Request(
         file=args.file,

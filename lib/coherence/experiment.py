@@ -16,7 +16,7 @@ from lib.coherence.distances import PLAIN, TIE, Design, shuffled_distances, spli
 from lib.coherence.learners import Learner
 from lib.coherence.result import Result
 from lib.groups import groups_of_at_least, mask, masks
-from lib.processes import end_with_parent
+from lib.programs import end_with_parent
 from lib.rng import stream
 
 LABELS = ("confidence", "hard")

@@ -11,9 +11,8 @@ from inspect import isfunction
 from pathlib import Path
 
 from lib import validate
-from lib.files import read_yaml
+from lib.files import read_yaml, shown
 from lib.ledger.rules import Evidence
-from lib.parse import shown
 from lib.paths import DATA
 from lib.runner.registry import Study, studies
 from lib.stats.p_values import DIRECTIONS

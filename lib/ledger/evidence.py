@@ -13,10 +13,9 @@ import math
 from collections.abc import Iterable
 from pathlib import Path
 
-from lib.files import read_yaml
+from lib.files import read_yaml, shown
 from lib.ledger.claim import Claim
 from lib.ledger.rules import Evidence
-from lib.parse import shown
 from lib.paths import DATA, RESULTS
 
 EVIDENCE, AUTHORS = DATA / "evidence.yml", DATA / "authors"
@@ -41,7 +40,7 @@ def read_evidence(path: Path = EVIDENCE) -> tuple[str, dict[str, Evidence]]:
     """The hash of the results that were measured, and the evidence by :func:`question`."""
     if not path.exists():
         return "", {}
-    content = read_yaml(path, dict, gaps=True)
+    content = read_yaml(path, dict)
     try:
         records = {
             asked: Evidence(**({"value": math.nan} | said), stored=True)

@@ -18,8 +18,7 @@ import yaml
 
 from lib import validate
 from lib.domain import Domain
-from lib.files import read_yaml
-from lib.parse import shown
+from lib.files import read_yaml, shown
 from lib.table.numbers import canonical_text
 
 MOST_CODES = 2**15  # of a column: as many as 16 bits hold, and a marginal of two is 8 GB
@@ -128,7 +127,7 @@ class Number:
     @property
     def edges(self) -> np.ndarray:
         """Where bins begin, and the end of the last, shape ``(bins + 1,)``."""
-        edges = np.linspace(self.low, self.high + self.whole, self.bins + 1)
+        edges = np.linspace(float(self.low), float(self.high) + self.whole, self.bins + 1)
         return np.ceil(edges) if self.whole else edges
 
     def places(self, distinct: np.ndarray) -> np.ndarray:

@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 import yaml
 
-from lib.files import read_yaml, write_whole
+from lib.files import read_yaml, shown, write_whole
 from lib.ledger.claim import read_claims
 from lib.ledger.evidence import EVIDENCE, read_evidence, stored_results
 from lib.ledger.judge import Row
 from lib.ledger.rules import Evidence
-from lib.parse import shown
 from lib.paths import DATA
 
 STORED = DATA / "verdicts.yml"

@@ -26,7 +26,7 @@ from lib.datasets import TASKS
 from lib.datasets.cache import Unavailable, locate
 from lib.files import write_whole
 from lib.ledger.claim import read_claims
-from lib.processes import end_with_parent
+from lib.programs import end_with_parent
 from lib.rng import stream
 from lib.runner.agreement import TOLERANCES, differing
 from lib.runner.cell import cell_key

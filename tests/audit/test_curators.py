@@ -1,106 +1,107 @@
-"""What a curator, which may be somebody else's program, sees of the machine in a sandbox."""
+"""What a curator, which may be somebody else's program, reads of the machine, and what is said."""
 
 from __future__ import annotations
 
-import socket
+import json
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from lib import sandbox
+from lib import programs
 from lib.audit.release import Curator
+from lib.audit.report import report_html, report_json
 from lib.audit.request import Request
 from lib.audit.table import read_table
-from tests.audit.asking import curator_of
-
-sandboxed = pytest.mark.skipif(sandbox.choose() == "none", reason="no sandbox works here")
-
-
-# an attempt, and what is raised; {file}: the audited one; {outside}, {home}: folders; {port}
-ATTEMPTS = {
-    "reads the whole file": ('open("{file}").read()', "FileNotFoundError"),
-    "reads releases of other halves": ('open("{releases}/other.pickle")', "FileNotFoundError"),
-    "reads the home of its user": ('open("{home}/letter").read()', "FileNotFoundError"),
-    "reads variables": ('os.environ["PASSWORD"]', "KeyError"),
-    "writes elsewhere": ('open("{outside}/copy.csv", "w").write(half)', "FileNotFoundError"),
-    "sends the half away": (
-        'socket.create_connection(("127.0.0.1", {port}), 5).sendall(half.encode())',
-        "ConnectionRefusedError",
-    ),
-    "fills the memory": ("bytearray(2**35)", "MemoryError"),
-    "fills the disk": ('open("big", "wb").truncate(2**33)', "OSError"),
-    "changes itself": ('open(sys.argv[0], "a")', "Read-only file system|Permission denied"),
-    "releases a link to the file": (
-        'os.symlink("{file}", sys.argv[2])\nsys.exit(0)',
-        "exit status 0 and none",
-    ),
-}
+from lib.cli import main
+from tests.audit.asking import COPY, audited, curator_of
+from tests.test_programs import BOTH, contains
 
 
 @pytest.fixture
-def release(request, tmp_path, monkeypatch):
-    """Calls a curator with an attempt; the places that an attempt may name."""
-    for name in ("home", "outside", "temporary", "data"):
-        (tmp_path / name).mkdir()
-    (tmp_path / "home" / "letter").write_text("private", encoding="utf-8")
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("PASSWORD", "secret")
-    people, script = tmp_path / "data" / "people.csv", tmp_path / "curator.py"
+def release(tmp_path):
+    """Calls a curator that runs some code and then releases its half."""
+    folder, people = tmp_path / "temporary", tmp_path / "data" / "people.csv"
+    script = tmp_path / "a curator.py"
+    for path in (folder, people.parent):
+        path.mkdir()
     frame = pd.DataFrame({"age": np.arange(40) % 20, "ill": ["no", "yes"] * 20})
     frame.to_csv(people, index=False)
-    folder = tmp_path / "temporary"
-    folder.chmod(0o700)
-    (folder / "other.pickle").write_bytes(b"another half's")
+    (folder / "other.pickle").touch()
 
-    def call(code: str, wish: str, port: int = 0, *reads: Path) -> pd.DataFrame:
-        places = {"file": people, "releases": folder, "home": tmp_path / "home"}
-        code = code.format(**places, outside=tmp_path / "outside", port=port)
-        start = "import os, socket, sys\nhalf = open(sys.argv[1]).read()\n"
+    def call(code: str, contained: bool, **more: object) -> pd.DataFrame:
+        start = "import os, pandas, sys\nhalf = open(sys.argv[1]).read()\n"
+        code = code.format(file=people, releases=folder)
         script.write_text(f"{start}{code}\nopen(sys.argv[2], 'w').write(half)\n", "utf-8")
         command = curator_of(script)
-        ask = {"file": people, "sensitive": "ill", "gamma": 10}
-        asked = Request(**ask, curator=command, sandbox=wish, reads=reads)
+        asked = Request(file=people, sensitive="ill", gamma=10, curator=command, **more)
         table = read_table(asked)
-        curator = Curator(asked, table.raw, table.schema, folder, sandbox.choose(wish))
+        curator = Curator(asked, table.raw, table.schema, folder, contained)
         return curator(table.frame.iloc[:20], np.random.default_rng(1))
 
-    call.outside = tmp_path / "outside"
     return call
 
 
-@sandboxed
-@pytest.mark.parametrize("name", ATTEMPTS)
-def test_a_curator_sees_its_half_alone(name, release):
-    code, refused = ATTEMPTS[name]
-    with (
-        socket.create_server(("127.0.0.1", 0)) as server,
-        pytest.raises(ValueError, match=refused),
-    ):
-        release(code, "require", server.getsockname()[1])
-    assert not list(release.outside.iterdir())
+@BOTH
+def test_a_curator_makes_a_release_with_an_installed_package(release, contained):
+    assert len(release("assert pandas.DataFrame", contained)) == 20
 
 
-@pytest.mark.parametrize("wish", [pytest.param("require", marks=sandboxed), "off"])
-def test_a_curator_reads_what_it_is_given(wish, release, tmp_path):
-    """Its script, and a file that its command names; a folder beside them by ``reads``."""
+@contains
+@pytest.mark.parametrize("path", ["{file}", "{releases}/other.pickle"])
+def test_a_contained_curator_sees_neither_the_whole_file_nor_other_releases(release, path):
+    with pytest.raises(ValueError, match="FileNotFoundError"):
+        release(f'os.stat("{path}")', True)
+
+
+@BOTH
+def test_a_link_is_no_release(release, contained):
+    """It would lead to the whole file, which the audit can read and the curator cannot."""
+    code = 'os.symlink("{file}", sys.argv[2])\nsys.exit(0)'
+    with pytest.raises(ValueError, match="got exit status 0 and none"):
+        release(code, contained)
+
+
+@BOTH
+def test_a_curator_reads_what_it_is_given(contained, release, tmp_path):
+    """Its script, which its command names; a folder beside it by ``reads``."""
     words = tmp_path / "words"
     words.mkdir()
     (words / "own.py").write_text("factor = 1", encoding="utf-8")
     code = f'sys.path.insert(0, "{words}")\nimport own'
-    if wish == "require":
+    if contained:
         with pytest.raises(ValueError, match="No module named 'own'"):
-            release(code, wish)
-    release(code, wish, 0, words)
+            release(code, contained)
+    release(code, contained, reads=(words,))
 
 
-def test_a_sandbox_that_is_required_and_not_there_is_told(monkeypatch):
-    monkeypatch.setattr(sandbox, "_fault", lambda way: f"{way} is not installed")
-    with pytest.raises(RuntimeError, match="got none: bubblewrap is not installed, unshare is"):
-        sandbox.choose("require")
-    assert sandbox.choose("auto") == "none"
-    words = sandbox.not_contained("none")
-    assert "unshare is not installed" in words
-    assert "use the network" in words
-    assert "--sandbox=off" in sandbox.not_contained("none", "off")
+@BOTH
+def test_the_report_says_what_the_curator_could_do(contained, tmp_path, monkeypatch, unpainted):
+    monkeypatch.setattr(programs, "bubblewrap_works", lambda: contained)
+    i = np.arange(60)
+    frame = pd.DataFrame({"age": i % 20, "ill": np.where(i % 2, "yes", "no")})
+    frame.to_csv(tmp_path / "people.csv", index=False)
+    ask = {"file": tmp_path / "people.csv", "sensitive": "ill", "gamma": 10, "splits": 2}
+    audit = audited(**ask, learners=("lookup",), curator=COPY, contained=contained)
+    said = "contained by bubblewrap" if contained else "ran with your rights"
+    assert said in report_html(audit)
+    found = json.loads(report_json(audit))
+    assert found["contained"] is contained
+    assert said in found["containment"]
+    assert audited(**ask, learners=("lookup",)).containment == ""
+
+
+def test_a_curator_that_must_be_contained_and_cannot_be_does_not_run(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(programs, "bubblewrap_works", lambda: False)
+    frame = pd.DataFrame({"age": np.arange(400) % 50, "ill": ["no", "yes"] * 200})
+    frame.to_csv("people.csv", index=False)
+    ran = tmp_path / "ran"
+    command = curator_of("-c", f"open({str(ran)!r}, 'w')")
+    words = ["audit", "people.csv", "--sensitive", "ill", "--curator", command, "--contained"]
+    assert main([*words, "--quiet"]) == 1
+    assert "contained must be left out where bubblewrap is not installed" in capsys.readouterr().err
+    assert not ran.exists()
+    with pytest.raises(ValueError, match="contained must be given with a curator"):
+        Request(file=Path("people.csv"), sensitive="ill", contained=True)

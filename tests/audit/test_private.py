@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from lib import programs
 from lib.audit.report import report_html, report_json
 from lib.cli import main
 from lib.paths import ROOT
@@ -82,8 +83,10 @@ def _files(folder) -> list[str]:
 def test_a_stopped_audit_leaves_no_curator_and_no_table(number, people, tmp_path, temporary):
     command = [sys.executable, "-m", "lib", "audit", str(people), "--sensitive", "ill"]
     command += ["--curator", _curator(tmp_path, 300), "--quiet", "--out", str(tmp_path / "r.html")]
-    command += ["--sandbox", "off"]  # in one it could not say who it is
-    audit = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL)
+    (tmp_path / "bwrap").write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
+    (tmp_path / "bwrap").chmod(0o755)  # contained, it could not say who it is
+    env = os.environ | {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
+    audit = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL, env=env)
     said = tmp_path / "pids"
     _wait(120, lambda: said.exists() and len(said.read_text("utf-8").split()) == 2)
     pid, mode = said.read_text("utf-8").split()
@@ -118,9 +121,10 @@ def test_what_workers_share_stays_in_the_private_folder(people, temporary, monke
         audited(file=people, **ASK)
 
 
-def test_a_curator_that_takes_too_long_is_ended_and_told(people, tmp_path, temporary):
+def test_a_curator_that_takes_too_long_is_ended_and_told(people, tmp_path, temporary, monkeypatch):
+    monkeypatch.setattr(programs, "bubblewrap_works", lambda: False)
     with pytest.raises(ValueError, match="curator must make a release within 3 seconds"):
-        audited(file=people, curator=_curator(tmp_path, 300), timeout=3, sandbox="off", **ASK)
+        audited(file=people, curator=_curator(tmp_path, 300), timeout=3, **ASK)
     lines = (tmp_path / "pids").read_text("utf-8").splitlines()
     assert all(_gone(int(line.split()[0])) for line in lines)
     assert not _files(temporary)

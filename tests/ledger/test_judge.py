@@ -73,7 +73,7 @@ def test_a_wrong_row_is_named(tmp_path, change, message):
         ("null", "must hold a list, got None"),
         ("", "must hold a list"),
         ("[1]", "must be a list of claims, got 1"),
-        ("a: [", "must be YAML, got what is none"),
+        ("a: [", "must be YAML in UTF-8, got an error"),
     ],
 )
 def test_a_file_that_holds_no_claims_is_named(tmp_path, text, message):

@@ -218,3 +218,11 @@ def test_a_draft_codes_the_table_that_it_was_read_off(tmp_path):
     assert table.codes["code: 1"].nunique() == 3
     income = table.codes["income"]
     assert (income.min(), income.max()) == (0, 20)  # the lowest bin, and the gap
+
+
+def test_a_bound_of_more_digits_than_a_machine_integer_is_a_number():
+    """It ended in an error of a cast."""
+    schema = {"age": Number(low=0, high=10**35, bins=2)}
+    assert Table.of(
+        pd.DataFrame({"age": ["1", "9e34"]}), schema
+    ).codes.to_numpy().ravel().tolist() == [0, 1]
