@@ -116,11 +116,11 @@ cells = ["a = 2", "import small\\nprint(a)\\na + small.VALUE", "a = 1\\nb = 1 / 
          "from nowhere.deep import Thing", "Thing()", "from IPython.display import display\\n"
          "display({'text/html': '<b>x</b>'}, raw=True)", "def f(:", "raise SystemExit(3)",
          "import numpy as np\\nn = np.array([2, 0])\\n[np.bincount(n).tolist(), np.repeat([3, 4], n).tolist()]",
-         "import lib.processes, joblib\\n"
+         "import lib.programs, joblib\\n"
          "joblib.Parallel(n_jobs=2, initializer=print)(joblib.delayed(abs)(x) for x in [-1])",
          "import tempfile\\nfrom pathlib import Path\\nfrom lib.files import locked_tempdir\\n"
          "with locked_tempdir(Path(tempfile.mkdtemp())) as made:\\n    print(made.is_dir())",
-         "lib.processes.run_program(['program'])"]
+         "lib.programs.run(['sh'], Path(tempfile.gettempdir()), seconds=1, contained=False)"]
 outcomes = [json.loads(in_page.run(cell, f"cell {n}"))["outcome"] for n, cell in enumerate(cells, 1)]
 print(json.dumps([outcomes, shown]))
 """

@@ -258,7 +258,7 @@ def test_a_draft_warns_and_overwrites_nothing(folder, capsys):
     assert synthesize() == 0
 
 
-@pytest.mark.thorough("runs the curator in a sandbox, four fits")
+@pytest.mark.thorough("runs the curator, four fits")
 def test_the_printed_audit_runs(folder, capsys):
     synthesize("--by", "sex")
     command = capsys.readouterr().out.splitlines()[-1]
