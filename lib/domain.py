@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-@validate.check_types
 @dataclass(frozen=True)
 class Domain:
     """Columns and their sizes: column ``c`` takes the codes ``0..sizes[c] - 1``.
@@ -39,19 +38,22 @@ class Domain:
     sizes: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        validate.require(
-            len(self.columns) == len(self.sizes), "sizes", "one for each column", self.sizes
+        columns, sizes = (
+            validate.names("columns", self.columns),
+            validate.sequence("sizes", self.sizes),
         )
-        validate.require(
-            len(set(self.columns)) == len(self.columns), "columns", "different names", self.columns
-        )
-        for column, size in self:
-            validate.integer(f"size of {column}", size, low=1)
+        validate.require(len(columns) == len(sizes), "sizes", "one for each column", sizes)
+        validate.require(len(set(columns)) == len(columns), "columns", "different names", columns)
+        sizes = [
+            validate.integer(f"size of {c}", k, low=1) for c, k in zip(columns, sizes, strict=True)
+        ]
+        object.__setattr__(self, "columns", columns)
+        object.__setattr__(self, "sizes", tuple(sizes))
 
     @classmethod
-    @validate.check_types
     def of(cls, sizes: Mapping[str, int]) -> Domain:
         """The domain of a mapping column -> size."""
+        validate.instance("sizes", sizes, Mapping)
         return cls(tuple(sizes), tuple(sizes.values()))
 
     def __getitem__(self, column: str) -> int:
@@ -65,12 +67,10 @@ class Domain:
     def __len__(self) -> int:
         return len(self.columns)
 
-    @validate.check_types
     def project(self, columns: Iterable[str]) -> Domain:
         """The domain of ``columns``, in that order."""
-        return Domain.of({column: self[column] for column in columns})
+        return Domain.of({column: self[column] for column in validate.names("columns", columns)})
 
-    @validate.check_types
     def narrow(self, frame: pd.DataFrame) -> pd.DataFrame:
         """``frame`` in the smallest type, of int16, int32 and int64, that holds all codes.
 
@@ -92,7 +92,6 @@ class Domain:
         fits = (kind for kind in (np.int16, np.int32) if largest <= np.iinfo(kind).max)
         return self.check(frame).astype(next(fits, np.int64))
 
-    @validate.check_types
     def check(self, frame: pd.DataFrame, name: str = "frame") -> pd.DataFrame:
         """``frame`` if it has exactly these columns and every entry is a code of its column.
 
@@ -105,7 +104,7 @@ class Domain:
             given), or if an entry is missing, no number, no whole number or
             outside ``0 .. k-1`` (the column and the first such entry are).
         """
-        if tuple(frame.columns) != self.columns:
+        if tuple(validate.table(name, frame).columns) != self.columns:
             raise validate.refusal(
                 f"columns of {name}", f"{list(self.columns)} in this order", list(frame.columns)
             )

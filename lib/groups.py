@@ -28,7 +28,6 @@ _BAND = re.compile(
 )
 
 
-@validate.check_types
 def group_name(values: Mapping[str, object]) -> str:
     """The name of the group of people with these values, by column.
 
@@ -37,6 +36,7 @@ def group_name(values: Mapping[str, object]) -> str:
     >>> group_name({"SEX": 1, "RAC1P": 2}), group_name({})
     ('SEX = 1 & RAC1P = 2', 'everyone')
     """
+    validate.instance("values", values, Mapping)
     parts = (f"{column} = {_written(value)}" for column, value in values.items())
     return " & ".join(parts) or EVERYONE
 
@@ -46,7 +46,6 @@ def _written(value: object) -> object:
     return int(value) if isinstance(value, float | np.floating) and value.is_integer() else value
 
 
-@validate.check_types
 def group_values(name: str) -> dict[str, str]:
     """The values, as text, that a name made by :func:`group_name` states.
 
@@ -55,11 +54,10 @@ def group_values(name: str) -> dict[str, str]:
     >>> group_values("SEX = 1 & RAC1P = 2"), group_values("everyone")
     ({'SEX': '1', 'RAC1P': '2'}, {})
     """
-    parts = () if name == EVERYONE else name.split(" & ")
+    parts = () if validate.text("name", name) == EVERYONE else name.split(" & ")
     return {column: value for column, _, value in (part.partition(" = ") for part in parts)}
 
 
-@validate.check_types
 def groups(
     frame: pd.DataFrame,
     columns: Sequence[str] = (),
@@ -93,7 +91,6 @@ def groups(
     return groups_by_size(frame, columns, crossings, predicates, gamma=0, everyone=everyone)[0]
 
 
-@validate.check_types
 def groups_by_size(
     frame: pd.DataFrame,
     columns: Sequence[str] = (),
@@ -114,6 +111,12 @@ def groups_by_size(
     >>> list(large), small
     (['everyone', 'sex = f'], {'sex = m': 1})
     """
+    validate.table("frame", frame)
+    validate.budget("gamma", gamma, low=0, high=math.inf)
+    alone = [(column,) for column in validate.names("columns", columns)]
+    crossed = [validate.names("crossing", c) for c in validate.sequence("crossings", crossings)]
+    if predicates is not None:
+        validate.instance("predicates", predicates, Mapping)
     large: dict[str, np.ndarray] = {}
     small: dict[str, int] = {}
 
@@ -125,9 +128,9 @@ def groups_by_size(
         else:
             small[name] = size
 
-    if everyone:
+    if validate.boolean("everyone", everyone):
         add(EVERYONE, len(frame), lambda: np.ones(len(frame), dtype=bool))
-    for crossing in [*((column,) for column in columns), *map(tuple, crossings)]:
+    for crossing in [*alone, *crossed]:
         numbers = _numbers(frame, crossing)
         there = np.flatnonzero(numbers >= 0)
         found, first, sizes = np.unique(numbers[there], return_index=True, return_counts=True)
@@ -164,7 +167,6 @@ def _numbers(frame: pd.DataFrame, crossing: Sequence[str]) -> np.ndarray:
     return frame.groupby(by).ngroup().to_numpy()
 
 
-@validate.check_types
 def to_bands(values: pd.Series, edges: Sequence[float]) -> pd.Series:
     """Each number as the band it falls into, such as ``"18-24"``.
 
@@ -176,11 +178,12 @@ def to_bands(values: pd.Series, edges: Sequence[float]) -> pd.Series:
     >>> to_bands(pd.Series([3, 18, 70]), (18, 65)).tolist()
     ['< 18', '18-64', '>= 65']
     """
-    edges = validate.reals("edges", edges).tolist()
+    validate.instance("values", values, pd.Series)
+    edges = validate.reals("edges", validate.sequence("edges", edges)).tolist()
     if edges != sorted(set(edges)) or not edges:
         raise ValueError(f"edges must be increasing numbers, got {edges!r}")
     missing = values.isna()
-    there = values[~missing].to_numpy(dtype=float)
+    there = validate.reals("values", values[~missing])
     whole = np.mod(np.concatenate([there, edges]), 1).max() == 0
     middle = [f"{a:g}-{b - 1:g}" if whole else f"[{a:g}, {b:g})" for a, b in pairwise(edges)]
     names = np.array([f"< {edges[0]:g}", *middle, f">= {edges[-1]:g}"], dtype=object)
@@ -189,7 +192,6 @@ def to_bands(values: pd.Series, edges: Sequence[float]) -> pd.Series:
     return bands
 
 
-@validate.check_types
 def bands_in_order(names: Iterable[str]) -> list[str]:
     """Names of groups for display: bands of a number come from low to high.
 
@@ -201,9 +203,8 @@ def bands_in_order(names: Iterable[str]) -> list[str]:
     >>> bands_in_order(["age = 18-64", "age = 65-99", "age = < 18"])
     ['age = < 18', 'age = 18-64', 'age = 65-99']
     """
-    names = list(names)
-    validate.require(all(isinstance(name, str) for name in names), "names", "text each", names)
-    parts = {name: _without_bands(name) for name in names}
+    listed = validate.names("names", list(names) if isinstance(names, Mapping) else names)
+    parts = {name: _without_bands(name) for name in listed}
     first: dict[str, int] = {}
     for rest, _ in parts.values():
         first.setdefault(rest, len(first))
@@ -237,10 +238,10 @@ def mask(name: str, values: object, n: int, whose: str, *, rows: bool = False) -
 
 def masks(name: str, groups: Mapping[str, Any], n: int, whose: str) -> dict[str, np.ndarray]:
     """The :func:`mask` of each of ``groups``."""
+    validate.instance(name, groups, Mapping)
     return {group: mask(f"{name} of {group!r}", who, n, whose) for group, who in groups.items()}
 
 
-@validate.check_types
 def groups_of_at_least(found: Mapping[str, np.ndarray], gamma: float) -> dict[str, np.ndarray]:
     """The groups with at least ``gamma`` members (Definition 3).
 
@@ -250,6 +251,7 @@ def groups_of_at_least(found: Mapping[str, np.ndarray], gamma: float) -> dict[st
     ['a']
     """
     validate.positive("gamma", gamma)
+    validate.instance("found", found, Mapping)
     n = len(next(iter(found.values()), ()))
     own = masks("found", found, n, "the first of them")
     return {name: who for name, who in own.items() if who.sum() >= gamma}

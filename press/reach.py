@@ -18,7 +18,7 @@ from lib.datasets.cache import sha256_of
 from lib.paths import HOUSES
 
 _PARSER = Lock()  # that of Python 3.11 counts its depth for all threads: two at once can fail
-_WORDS = (ast.Expr, ast.Import, ast.ImportFrom, ast.If)
+_WORDS = (ast.Expr, ast.Import, ast.ImportFrom)
 _PLACE = re.compile(r"[\w.]+:\w+")  # of an object that is imported when it is asked for
 
 
@@ -87,10 +87,8 @@ def _files(name: str, root: Path) -> tuple[list[Path], Path | None]:
 
 
 def _is_face(path: Path) -> bool:
-    """Whether an ``__init__`` has nothing but words and imports, at once or on demand."""
-    body = _parsed(path.read_text("utf-8")).body
-    words = (ast.unparse(node) for node in body if not isinstance(node, _WORDS))
-    return all(text.endswith("on_demand(__name__)") for text in words)
+    """Whether an ``__init__`` has nothing but words and imports."""
+    return all(isinstance(node, _WORDS) for node in _parsed(path.read_text("utf-8")).body)
 
 
 def _passed_on(name: str, root: Path) -> list[str]:

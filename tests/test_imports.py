@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import ast
-import io
-import tokenize
 from collections.abc import Iterable
 from importlib.metadata import packages_distributions
-from pathlib import Path
 
 import pytest
 
@@ -15,8 +11,6 @@ from lib.paths import HOUSES
 from tests.declared import CORE, extra, names
 from tests.programs import python
 
-WITH_DOCSTRING = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-LAYOUT = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
 HEAVY = {"folktables", "jax", "lightgbm", "matplotlib", "pandas", "pooch", "requests", "sklearn"}
 
 
@@ -38,41 +32,17 @@ def test_importing_a_package_loads_nothing_of_weight(package, light):
     assert not set(done.stdout.split()) & (HEAVY | light)
 
 
-REACHED = """
-import sys
-from pathlib import Path
-from lib.ldp import make
-print(*(m.__file__ for n, m in sys.modules.items() if n.partition(".")[0] == "lib"), sep="\\n")
-"""
-
-
-def test_to_make_a_protocol_imports_little_of_ours():
-    """At most 2,500 code tokens, all protocols but the one that is made left where they are."""
-    done = python("-c", REACHED)
-    files = [Path(line) for line in done.stdout.split("\n") if line]
-    assert {"registry.py", "checks.py"} <= {file.name for file in files}
-    assert sum(map(code_tokens, files)) <= 2500
-
-
-def code_tokens(file: Path) -> int:
-    """Tokens of a source file without comments, docstrings and line ends."""
-    text = file.read_text(encoding="utf-8")
-    tree = ast.parse(text)
-    documented = (node for node in ast.walk(tree) if isinstance(node, WITH_DOCSTRING))
-    words = [node.body[0] for node in documented if ast.get_docstring(node)]
-    lines = {n for node in words for n in range(node.lineno, node.end_lineno + 1)}
-    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
-    return sum(t.type not in LAYOUT and t.start[0] not in lines for t in tokens)
-
-
-def test_a_name_on_demand_is_the_object_of_its_module():
+def test_a_name_of_a_face_is_the_object_of_its_module():
+    import lib.coherence
     import lib.ldp
-    from lib.ldp.grr import GRR
+    from lib.coherence.solver import solve
 
-    assert lib.ldp.GRR is GRR
-    assert {"THE", "make", "sanitise"} <= set(dir(lib.ldp))
-    with pytest.raises(AttributeError, match=r"^module .lib\.ldp. has no attribute .XYZ"):
-        lib.ldp.XYZ  # noqa: B018
+    assert lib.coherence.solve is solve
+    assert {
+        name for name in dir(lib.coherence) if getattr(lib.coherence, name, None) is None
+    } == set()
+    with pytest.raises(AttributeError, match=r"^module .lib\.coherence. has no attribute .XYZ"):
+        lib.coherence.XYZ  # noqa: B018
     for name in (*lib.ldp.PROTOCOLS, *lib.ldp.ROUNDED.values()):
         assert lib.ldp.protocol_class(name).name == name
 

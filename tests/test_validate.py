@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -11,96 +12,83 @@ import pytest
 
 from lib import validate
 
-NAN, INF = math.nan, math.inf
+NAN, INF, HUGE = math.nan, math.inf, 10**5000
+DAYS = np.timedelta64(3, "D")  # NumPy counts it among the integers
 SPLITS = ("uniform", "k-based")
-ARRAYS = (validate.array, validate.reals, lambda name, value: validate.codes(name, value, 9))
+MASKED = np.ma.array([1, 7, 2], mask=[0, 1, 0])  # NumPy hands on what lies under a mask
+in_three = partial(validate.codes, k=3)
+between = partial(validate.integer, low=2, high=5)
+split = partial(validate.choice, allowed=SPLITS)
 
 
-def codes(values):
-    return validate.codes("v", np.array(values), 3)
-
-
-def named(value):
+def named(name, value):
     """A name among one that is known, or a module and an object that is a float."""
-    return validate.resolve("x", value, {"pi": 3.0}, lambda x: isinstance(x, float), "a float")
+    return validate.resolve(name, value, {"pi": 3.0}, lambda x: isinstance(x, float), "a float")
 
 
 # fmt: off
+# The check, what it refuses, and the start of what it says of the argument x.
 REFUSED = [
-    *((lambda v=v: validate.positive("rate", v), f"^rate must be a finite number > 0, got {v!r}") for v in (0, -1, NAN, INF, "1", True, None)),
-    (lambda: validate.positive("rate", 10**400), "^rate must be .*, got 10"),
-    *((lambda v=v: validate.integer("k", v, low=2, high=5), "^k must be an integer >= 2 and <= 5, got") for v in (1, 6, 2.0, True, "3")),
-    (lambda: validate.integer("k", True, low=0), "^k must be an integer >= 0, got True"),
-    *((lambda v=v: validate.fraction("share", v), r"^share must be a number in \(0, 1\), got") for v in (0, 1, -0.1, NAN, "0.5")),
-    *((lambda v=v: validate.budget("epsilon", v), "^epsilon must be a number >= 1e-09 and <= 600, got")
-      for v in (0, 1e-17, 601, NAN, INF, 10**400, "1", True, None)),
-    (lambda: validate.budget("epsilon", 101, low=0.01, high=100), r"^epsilon must be a number >= 0\.01 and <= 100, got 101"),
-    # numbers too long to write are named all the same
-    *((lambda check=c: check("k", 10**5000), "^k must be .* got an integer of 16610 bits")
-      for c in (lambda *named: validate.integer(*named, low=2, high=9), validate.budget, validate.positive)),
-    (lambda: validate.choice("split", "half", SPLITS), r"^split must be one of 'uniform', 'k-based'.*, got 'half'"),
+    (validate.positive, (0, -1, NAN, INF, "1", True, None, DAYS, HUGE), "a finite number > 0, got"),
+    (validate.number, (NAN, "1", True, None, [1.0], DAYS), "a number, got"),
+    (between, (1, 6, 2.0, True, "3", DAYS), "an integer >= 2 and <= 5, got"),
+    (between, (HUGE,), "an integer >= 2 and <= 5, got an integer of 16610 bits"),
+    (validate.fraction, (0, 1, -0.1, NAN, "0.5", DAYS), r"a number in \(0, 1\), got"),
+    (validate.budget, (0, 1e-17, 601, NAN, INF, HUGE, "1", True, None, DAYS), "a number >= 1e-09 and <= 600, got"),
+    (validate.boolean, (1, "False", None), "True or False, got"),
+    (validate.text, (1, None, b"a"), "text, got"),
+    (validate.table, (1, {"a": [1]}, np.zeros((2, 2)), pd.Series([1])), r"a pandas\.DataFrame, got"),
+    (validate.names, ("ab", 5, None, {"a": 1}, ("a", 1)), "a list or a tuple( of names)?, got"),
+    (partial(validate.instance, kind=Fraction), (1, None), "a Fraction, got"),
     # one of them, and no array of them
-    *((lambda v=v: validate.choice("split", v, ("a", "b")), r"(?s)^split must be one of 'a', 'b'.*, got .*")
-      for v in (np.array(["a", "b"]), np.array(["a"]), ["a"], pd.NA, None)),
-    *((lambda v=v: validate.generator("rng", v), r"^rng must be a numpy\.random\.Generator, got")
-      for v in (7, None, np.random.RandomState(1), np.random.default_rng)),
-    *((lambda v=v: codes(v), "^v ") for v in ([3], [-1], [0.5], [[0]], ["0"], [NAN], [INF])),
-    # the first entry that is no code is shown
-    (lambda: codes([1, 0.5, 9]), r"^v must be whole numbers.*, got 0\.5 \(float64\)"),
-    (lambda: codes([1.0, NAN]), "^v must be whole numbers.*, got nan "),
-    (lambda: codes([0.0, -INF]), "^v must be whole numbers.*, got -inf "),
-    (lambda: codes([0, 7]), r"^v must be whole numbers in 0\.\.2.*, got 7 \(int64\)"),
-    (lambda: codes([0.5, -1]), r"^v must be whole numbers.*, got 0\.5"),
-    (lambda: codes([0, 3, 9]), r"^v must be whole numbers.*, got 3 \(int64\)"),
-    (lambda: codes([0.0, 3.0, 0.5]), r"^v must be whole numbers.*, got 3\.0 \(float64\)"),
-    (lambda: codes([3, -1]), "^v must be whole numbers.*, got 3 "),
-    (lambda: codes(["b", "a"]), "^v must be whole numbers.*, got 'b' "),
-    (lambda: codes([None]), "^v must be whole numbers.*, got None "),
-    (lambda: codes([[1]]), "^v must be of one dimension, got"),
-    # an object array may hold nothing but good codes
-    *((lambda v=v: codes(v), rf"^v must be .* of an integer, float or bool dtype, got .* \({v.dtype}\)")
-      for v in (np.array([1, 0], dtype=object), np.array([1 + 0j]), np.array(["1"]))),
-    *((lambda v=v: validate.reals("f", v), "^f must be real numbers, got") for v in (1j, [0, 1j], "0.5", ["a"], {}, [10**400])),
-    *((lambda v=v: validate.sequence("sizes", v), "^sizes must be a list or a tuple, got")
-      for v in (None, 5, "ab", {2: 3}, {2, 3}, (i for i in (2, 3)), np.array(2))),
-    *((lambda check=c: check("v", [[1], [1, 2]]), "^v must be an array: entries of one length, got") for c in ARRAYS),
-    # NumPy drops the mask and hands on what lies under it
-    *((lambda check=c: check("v", np.ma.array([1, 7, 2], mask=[0, 1, 0])), "^v must have no masked entries, got 1 of them") for c in ARRAYS),
-    (lambda: named("tau"), "^x must be one of 'pi'.*, got 'tau'"),
-    (lambda: named(3), "^x must be one of .*, got 3"),
-    (lambda: named("math:sin"), "must be the name of a float, got"),
-    (lambda: named("math:tau2"), r"^x must be MODULE:OBJECT .*, got 'math:tau2' \(.*tau2"),
-    (lambda: named("no_such_module_here:x"), "MODULE:OBJECT .* got .*no_such_module_here"),
-    *((lambda v=v: named(v), "MODULE:OBJECT") for v in (":pi", "math:")),
+    (split, ("half", np.array(SPLITS), ["uniform"], pd.NA, None), "one of 'uniform', 'k-based', got"),
+    (validate.generator, (7, None, np.random.RandomState(1), np.random.default_rng), r"a numpy\.random\.Generator, got"),
+    # the first entry that is no code is shown, with the dtype: an array of objects may hold nothing but good codes
+    (in_three, ([3, -1], [0, 3, 9]), r"whole numbers in 0\.\.2 .*, got 3 \(int64\)"),
+    (in_three, ([1, 0.5, 9], [0.5, -1]), r"whole numbers .*, got 0\.5 \(float64\)"),
+    (in_three, ([-1], ["0"], [1.0, NAN], [0.0, -INF], ["b"], [None], [1 + 0j], np.array([1], dtype=object)), "whole numbers .*, got "),
+    (in_three, ([[0]], 1), "of one dimension, got"),
+    (validate.reals, (1j, [0, 1j], "0.5", ["a"], {}, True, [10**400]), "real numbers, got"),
+    (validate.vector, (1.0, [[1.0]]), "of one dimension, got"),
+    (validate.finite, ([1.0, NAN], [INF]), "finite numbers, got 1 values"),
+    (validate.sequence, (None, 5, "ab", {2: 3}, {2, 3}, (i for i in (2, 3)), np.array(2)), "a list or a tuple, got"),
+    *((check, ([[1], [1, 2]],), "an array: entries of one length, got") for check in (validate.array, validate.reals, in_three)),
+    *((check, (MASKED,), "no masked entries, got 1") for check in (validate.array, validate.reals, in_three)),
+    (named, ("tau", 3), "one of 'pi', got"),
+    (named, ("math:sin",), "the name of a float, got"),
+    (named, ("math:tau2", "no_such_module_here:x", ":pi", "math:", ".this:x"), "MODULE:OBJECT .*, got"),
+]
+GOOD = [
+    (validate.positive, Fraction(1, 2), 0.5), (validate.positive, np.float32(2), 2.0), (validate.number, -INF, -INF),
+    (partial(validate.positive, infinite=True), INF, INF), (between, np.int8(3), 3), (validate.fraction, 0.3, 0.3),
+    (partial(validate.fraction, open_ends=False), 0, 0.0), (validate.budget, validate.EPSILON_MIN, 1e-9),
+    (validate.budget, 600, 600.0), (split, "uniform", "uniform"), (validate.boolean, np.False_, False),
+    (validate.names, ["a", "b"], ("a", "b")), (named, "pi", 3.0), (named, "math:pi", math.pi),
+    *((validate.sequence, good, [2, 3]) for good in ((2, 3), np.array([2, 3]), pd.Index([2, 3]), {"a": 2, "b": 3}.values())),
+]
+ARRAYS = [
+    (in_three, [0.0, 2.0], [0, 2]), (validate.reals, [Fraction(1, 2), 1], [0.5, 1.0]), (validate.array, np.ma.array([1, 7]), [1, 7]),
+    (validate.array, np.array([1, 7], ">i4"), [1, 7]), (validate.reals, pd.Series([1, 7], index=[5, 2], dtype="int8"), [1.0, 7.0]),
 ]
 # fmt: on
 
 
-@pytest.mark.parametrize(("call", "words"), REFUSED)
-def test_it_is_refused_by_name(call, words):
-    with pytest.raises(ValueError, match=words):
-        call()
+@pytest.mark.parametrize(("check", "values", "words"), REFUSED)
+def test_it_is_refused_by_name(check, values, words):
+    for value in values:
+        with pytest.raises(ValueError, match=f"(?s)^x must (be|have) {words}"):
+            check("x", value)
 
 
-def test_what_is_good_is_returned():
-    rng = np.random.default_rng(1)
-    assert validate.positive("rate", Fraction(1, 2)) == validate.positive("rate", 0.5) == 0.5
-    assert validate.positive("rate", np.float32(2)) == 2
-    assert validate.positive("rate", INF, infinite=True) == INF
-    assert validate.integer("k", np.int8(3), low=2, high=5) == 3
-    assert validate.fraction("share", 0.3) == 0.3
-    assert validate.fraction("share", 0, open_ends=False) == 0
-    assert validate.budget("epsilon", validate.EPSILON_MIN) == 1e-9
-    assert validate.budget("epsilon", 600) == 600
-    assert validate.choice("split", "uniform", SPLITS) == "uniform"
-    assert validate.generator("rng", rng) is rng
-    assert codes([0.0, 2.0]).tolist() == [0, 2]
-    assert validate.reals("f", [Fraction(1, 2), 1]).tolist() == [0.5, 1.0]
-    assert validate.array("v", [[1, 2], [3, 4]]).shape == (2, 2)
-    assert [check("v", np.ma.array([1, 7, 2])).tolist() for check in ARRAYS] == [[1, 7, 2]] * 3
-    for good in ([2, 3], (2, 3), np.array([2, 3]), pd.Index([2, 3]), {"a": 2, "b": 3}.values()):
-        assert validate.sequence("sizes", good) == [2, 3]
-    assert (named("pi"), named("math:pi")) == (3.0, math.pi)
+@pytest.mark.parametrize(("check", "value", "found"), GOOD)
+def test_what_is_good_is_returned_as_pythons(check, value, found):
+    assert (check("x", value), type(check("x", value))) == (found, type(found))
+
+
+@pytest.mark.parametrize(("check", "values", "found"), ARRAYS)
+def test_an_array_has_no_labels_no_mask_and_the_machines_order_of_bytes(check, values, found):
+    taken = check("x", values)
+    assert (type(taken), taken.tolist(), taken.dtype.isnative) == (np.ndarray, found, True)
 
 
 @pytest.mark.parametrize("dtype", [complex, "M8[s]", str, object, float, int])
@@ -108,3 +96,13 @@ def test_no_codes_are_no_codes_whatever_their_dtype(dtype):
     """Complex ones warned that a part of them is discarded."""
     found = validate.codes("codes", np.array([], dtype=dtype), 5)
     assert (found.dtype, found.shape) == (np.intp, (0,))
+
+
+def test_a_long_value_is_cut_and_a_refused_mask_can_be_used_as_before():
+    """To write a masked array changes how it is cast afterwards."""
+    mask = np.ma.array([1.0, 2.0, 3.0], mask=[False, True, False])
+    for value in (list(range(10_000)), mask):
+        with pytest.raises(ValueError, match=r"^x must be none, got") as refused:
+            validate.require(False, "x", "none", value)
+        assert len(str(refused.value)) < 400
+    assert mask.astype(int).sum() == 4

@@ -10,8 +10,6 @@ from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
-import numpy as np
-
 from lib import validate
 from lib.audit.schema import KINDS
 from lib.coherence.learners import BATTERY
@@ -21,7 +19,6 @@ LEAST_SHOWN = 10  # people of a group that the report names without show_small
 LEAST_BETA = 1e-300  # the solver of the theorems has no smaller one
 
 
-@validate.check_types
 @dataclass(frozen=True, kw_only=True)
 class Request:
     """The question of an audit: a file, what is predicted, for which groups, and from what.
@@ -111,6 +108,7 @@ class Request:
     workers: Annotated[int, "processes"] = 1
 
     def __post_init__(self) -> None:
+        self._check_kinds()
         for name in self.learners:
             validate.choice("learner", name, BATTERY)
         for name, kind in self.columns.items():
@@ -127,7 +125,8 @@ class Request:
         validate.require(self.beta >= LEAST_BETA, "beta", f"at least {LEAST_BETA:g}", self.beta)
         validate.fraction("false_alarm", self.false_alarm)
         validate.positive("gamma", self.gamma)
-        small = 0 <= self.certify_delta < 1 and (self.certify or not self.certify_delta)
+        delta = validate.as_float(self.certify_delta)
+        small = 0 <= delta < 1 and (self.certify or not delta)
         validate.require(small, "certify_delta", "in [0, 1), with certify", self.certify_delta)
         validate.require(
             self.cluster is None or not self.certify,
@@ -141,10 +140,36 @@ class Request:
         cut = {*self.groups, *chain(*self.crossings)}
         for name, edges in self.bands.items():
             validate.require(name in cut, "bands", "of a column in groups or crossings", name)
-            finite = len(edges) > 0 and bool(np.isfinite(edges).all())
-            validate.require(finite, f"bands of {name!r}", "finite numbers", edges)
+            finite = validate.finite(f"bands of {name!r}", edges)
+            validate.require(finite.size > 0, f"bands of {name!r}", "finite numbers", edges)
         self._check_release()
         self._check_curator()
+
+    def _check_kinds(self) -> None:
+        for name in ("groups", "lens", "learners"):
+            object.__setattr__(self, name, validate.names(name, getattr(self, name)))
+        crossings = validate.sequence("crossings", self.crossings)
+        crossed = tuple(validate.names("crossings", one) for one in crossings)
+        object.__setattr__(self, "crossings", crossed)
+        object.__setattr__(self, "alphas", tuple(validate.sequence("alphas", self.alphas)))
+        object.__setattr__(self, "reads", tuple(validate.sequence("reads", self.reads)))
+        validate.text("sensitive", self.sensitive)
+        for name in ("positive", "curator", "cluster", "weights", "count"):
+            if (value := getattr(self, name)) is not None:
+                validate.text(name, value)
+        validate.instance("file", self.file, Path)
+        for name in ("release", "holdout"):
+            if (value := getattr(self, name)) is not None:
+                validate.instance(name, value, Path)
+        for path in self.reads:
+            validate.instance("reads", path, Path)
+        for name in ("bands", "columns"):
+            validate.instance(name, getattr(self, name), Mapping)
+        for name in ("show_small", "certify"):
+            validate.boolean(name, getattr(self, name))
+        if self.members is not None:
+            pair = len(validate.names("members", self.members)) == 2
+            validate.require(pair, "members", "a column and a value", self.members)
 
     def _check_release(self) -> None:
         known = [name for name in ("holdout", "members") if getattr(self, name) is not None]
@@ -217,7 +242,6 @@ class Request:
         return "clear" if self.curator is None else "curator"
 
 
-@validate.check_types
 def command_words(command: str) -> list[str]:
     """The words of a command line, without a shell; a backslash is a letter where paths have it.
 
@@ -226,7 +250,7 @@ def command_words(command: str) -> list[str]:
     >>> command_words("python 'my curator.py' {half} {release}")
     ['python', 'my curator.py', '{half}', '{release}']
     """
-    lexer = shlex.shlex(command, posix=True)
+    lexer = shlex.shlex(validate.text("command", command), posix=True)
     lexer.whitespace_split, lexer.commenters = True, ""
     if os.sep == "\\":
         lexer.escape = ""

@@ -5,17 +5,34 @@
 'epsilon'
 """
 
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import Any
 
-from lib import validate
+# imported when they are asked for: the bounds want neither scikit-learn nor pandas
+_PLACES = {
+    "combined_p": "lib.coherence.combination:combined_p",
+    "reshuffling_p": "lib.coherence.distances:reshuffling_p",
+    "split_distance": "lib.coherence.distances:split_distance",
+    "wasserstein1": "lib.coherence.distances:wasserstein1",
+    "Setup": "lib.coherence.experiment:Setup",
+    "demcoh": "lib.coherence.experiment:demcoh",
+    "MODES": "lib.coherence.guarantee:MODES",
+    "Setting": "lib.coherence.guarantee:Setting",
+    "holds": "lib.coherence.guarantee:holds",
+    "BATTERY": "lib.coherence.learners:BATTERY",
+    "After": "lib.coherence.learners:After",
+    "Estimator": "lib.coherence.learners:Estimator",
+    "Lookup": "lib.coherence.learners:Lookup",
+    "solve": "lib.coherence.solver:solve",
+    "Tracer": "lib.coherence.tracing:Tracer",
+}
 
-if TYPE_CHECKING:
-    from lib.coherence.combination import combined_p
-    from lib.coherence.distances import reshuffling_p, split_distance, wasserstein1
-    from lib.coherence.experiment import Setup, demcoh
-    from lib.coherence.guarantee import MODES, Setting, holds
-    from lib.coherence.learners import BATTERY, After, Estimator, Lookup
-    from lib.coherence.solver import solve
-    from lib.coherence.tracing import Tracer
 
-__getattr__, __dir__ = validate.on_demand(__name__)
+def __getattr__(name: str) -> Any:
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_PLACES[name].partition(":")[0]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_PLACES})

@@ -23,7 +23,6 @@ from lib.coherence.distances import TIE
 _STEPS = 1 << 15  # scores are rounded so that their largest sum has about so many steps
 
 
-@validate.check_types
 def combined_p(splits: Iterable[Sequence[float]]) -> float:
     """p-value that the observed distances exceed the reshuffled ones, over independent splits.
 
@@ -55,6 +54,7 @@ def combined_p(splits: Iterable[Sequence[float]]) -> float:
     >>> f"{combined_p([[0.9, 0.1, 0.2, 0.3], [0.8, 0.1, 0.2, 0.3]]):.4f}"
     '0.0625'
     """
+    validate.require(isinstance(splits, Iterable), "splits", "an iterable of arrays", splits)
     scores = [_mid_p_scores(distances) for distances in splits]
     if not scores:
         return 1.0

@@ -86,7 +86,6 @@ def wasserstein1(a: np.ndarray, b: np.ndarray) -> float:
     return float(split_distance(values, np.arange(values.size) < a.size))
 
 
-@validate.check_types
 def split_distance(
     values: np.ndarray,
     inside: np.ndarray,
@@ -145,7 +144,6 @@ def _of_sorted(
     return np.where(empty, np.nan, rule(values, np.where(empty[..., None], 0.0, gap)))
 
 
-@validate.check_types
 def shuffled_distances(
     values: np.ndarray, n_a: int, *, draws: int, rng: np.random.Generator, design: Design = PLAIN
 ) -> np.ndarray:
@@ -163,7 +161,10 @@ def shuffled_distances(
     >>> shuffled_distances(values, 2, draws=4, rng=rng).tolist()
     [0.0, 1.0, 0.0, 0.0]
     """
-    validate.integer("draws", draws, low=1)
+    draws = validate.integer("draws", draws, low=1)
+    n_a = validate.integer("n_a", n_a, low=0)
+    validate.generator("rng", rng)
+    validate.instance("design", design, Design)
     values = validate.vector("values", values)
     order, found = np.argsort(values, kind="stable"), []
     units = order if design.cluster is None else design.cluster[order]
@@ -177,7 +178,6 @@ def shuffled_distances(
     return np.concatenate(found)
 
 
-@validate.check_types
 def reshuffling_p(
     values: np.ndarray,
     inside: np.ndarray,
@@ -204,8 +204,10 @@ def reshuffling_p(
     >>> reshuffling_p(values, inside, draws=99, enough=5, rng=np.random.default_rng(0))
     0.02
     """
-    validate.integer("draws", draws, low=1)
-    validate.integer("enough", enough, low=1)
+    draws = validate.integer("draws", draws, low=1)
+    enough = validate.integer("enough", enough, low=1)
+    validate.generator("rng", rng)
+    validate.instance("design", design, Design)
     values = validate.vector("values", values)
     inside = mask("inside", inside, values.size, "values")
     found, n_a = float(split_distance(values, inside, weight=design.weight)), design.units(inside)

@@ -22,7 +22,6 @@ from lib.rng import stream
 LABELS = ("confidence", "hard")
 
 
-@validate.check_types
 @dataclass(frozen=True, kw_only=True)
 class Setup:
     """What is compared, and how.
@@ -58,6 +57,9 @@ class Setup:
     keep_null: bool = False
 
     def __post_init__(self) -> None:
+        validate.text("target", self.target)
+        object.__setattr__(self, "lens", validate.names("lens", self.lens))
+        validate.boolean("keep_null", self.keep_null)
         validate.choice("labels", self.labels, LABELS)
         validate.positive("gamma", self.gamma)
         validate.integer("null_draws", self.null_draws, low=1)
@@ -65,7 +67,6 @@ class Setup:
             raise ValueError(f"lens must be at least one column, got {self.lens!r}")
 
 
-@validate.check_types
 def halves(
     n: int, rng: np.random.Generator, cluster: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -78,7 +79,8 @@ def halves(
     >>> [half.tolist() for half in halves(5, np.random.default_rng(0))]
     [[2, 4], [3, 0]]
     """
-    validate.integer("n", n, low=2)
+    n = validate.integer("n", n, low=2)
+    validate.generator("rng", rng)
     if cluster is not None:
         cluster = validate.codes("cluster", cluster, n)
         count = np.unique(cluster).size
@@ -90,7 +92,6 @@ def halves(
     return order[: n // 2], order[n // 2 : 2 * (n // 2)]
 
 
-@validate.check_types
 def one_split(
     frame: pd.DataFrame,
     members: Mapping[str, np.ndarray],
@@ -109,7 +110,8 @@ def one_split(
         membership is reshuffled), ``p`` (share of reshufflings at least as far apart, itself
         counted), and the means of the predictions on both halves.
     """
-    members = masks("members", members, len(frame), "the rows of frame")
+    n = len(validate.table("frame", frame))
+    members = masks("members", members, n, "the rows of frame")
     rows, inside, h = predict_halves(frame, learner, setup, rng, design)
     return pd.DataFrame(
         {"group": name, "n": int(who.sum())}
@@ -118,7 +120,6 @@ def one_split(
     )
 
 
-@validate.check_types
 def predict_halves(
     frame: pd.DataFrame,
     learner: Learner,
@@ -132,6 +133,7 @@ def predict_halves(
     positions in ``frame``, ``inside`` says which were learnt from, ``h`` is in [-1, 1] by the rule
     of ``setup``.
     """
+    _check_asked(frame, learner, setup, design)
     rows_a, rows_b = halves(len(frame), rng, design.cluster)
     predict = learner(frame.iloc[rows_a], setup.target, setup.lens, rng)
     both = np.concatenate([rows_a, rows_b])
@@ -139,7 +141,6 @@ def predict_halves(
     return both, np.arange(both.size) < rows_a.size, h
 
 
-@validate.check_types
 def compare(
     h: np.ndarray,
     inside: np.ndarray,
@@ -156,6 +157,7 @@ def compare(
         For the same people, in the same order. Those whose prediction is NaN count among the
         members ``n`` and are not compared.
     """
+    validate.instance("setup", setup, Setup)
     h = validate.vector("h", h)
     inside = mask("inside", inside, h.size, "h")
     members = masks("members", members, h.size, "h")
@@ -167,7 +169,6 @@ def compare(
     )
 
 
-@validate.check_types
 def as_predictions(h: np.ndarray, n: int, setup: Setup) -> np.ndarray:
     """Predictions of ``n`` people in the form that ``setup`` asks for.
 
@@ -178,6 +179,7 @@ def as_predictions(h: np.ndarray, n: int, setup: Setup) -> np.ndarray:
     >>> as_predictions([0.5, -0.2], 2, Setup(target="y", lens=("x",), labels="hard")).tolist()
     [1.0, -1.0]
     """
+    validate.instance("setup", setup, Setup)
     h = validate.reals("predictions", h)
     validate.integer("n", n, low=0)
     if h.shape != (n,) or np.isnan(h).any():
@@ -220,7 +222,6 @@ def _compare(
     return facts | ({"distances": distances} if setup.keep_null else {})
 
 
-@validate.check_types
 def demcoh(
     frame: pd.DataFrame,
     members: Mapping[str, np.ndarray],
@@ -264,6 +265,9 @@ def demcoh(
     """
     validate.integer("splits", splits, low=1)
     validate.integer("workers", workers, low=1, high=1 << 15)
+    validate.boolean("progress", progress)
+    validate.instance("members", members, Mapping)
+    _check_asked(frame, learner, setup, design)
     validate.require(len(members) > 0, "members", "those of one group or more", members)
     _check_table(frame, setup)
     members = masks("members", members, len(frame), "the rows of frame")
@@ -281,6 +285,13 @@ def demcoh(
     bar = tqdm(found, total=splits, disable=not progress, desc="splits")
     rows = pd.concat([part.assign(split=i) for i, part in enumerate(bar)], ignore_index=True)
     return Result(rows)
+
+
+def _check_asked(frame: pd.DataFrame, learner: Learner, setup: Setup, design: Design) -> None:
+    validate.table("frame", frame)
+    validate.require(callable(learner), "learner", "a function", learner)
+    validate.instance("setup", setup, Setup)
+    validate.instance("design", design, Design)
 
 
 def _check_table(frame: pd.DataFrame, setup: Setup) -> None:

@@ -176,7 +176,6 @@ class Setting:
         return full
 
 
-@validate.check_types
 def required_size(s: Setting) -> tuple[float, str]:
     """The size constraint of a complete setting, and the term that sets it.
 
@@ -187,13 +186,12 @@ def required_size(s: Setting) -> tuple[float, str]:
     >>> round(members), term
     (140179, 'information / alpha^2')
     """
-    theorem = THEOREMS[s.mode]
+    theorem = THEOREMS[validate.instance("s", s, Setting).mode]
     known = {name: getattr(s, name) for name in theorem.parameters}
     terms = theorem.terms(**known | {"collection": int(s.collection)})
     return size(terms), max(terms, key=terms.__getitem__)
 
 
-@validate.check_types
 def holds(setting: Setting, **values: float) -> bool:
     """Whether the guarantee holds with ``values`` in place of those of ``setting``.
 
@@ -205,7 +203,7 @@ def holds(setting: Setting, **values: float) -> bool:
     >>> holds(asked, epsilon=0.01), holds(asked, epsilon=0.1)
     (True, False)
     """
-    full = setting.change(**values)
+    full = validate.instance("setting", setting, Setting).change(**values)
     if missing := full._missing():
         raise ValueError(f"all of {', '.join(UNKNOWNS)} must be known, got {missing!r} missing")
     return size_ratio(full) >= 1

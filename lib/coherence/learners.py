@@ -45,6 +45,7 @@ def _encoder(half: pd.DataFrame, *, one_hot: bool) -> ColumnTransformer:
 
 def check_release(table: pd.DataFrame, columns: tuple[str, ...]) -> None:
     """Raise a ``ValueError`` unless ``table`` has rows and all of ``columns``."""
+    validate.table("release", table)
     absent = [c for c in columns if c not in table.columns]
     if absent or table.empty:
         raise ValueError(
@@ -115,7 +116,6 @@ class Estimator:
         return lambda records: 2 * pipeline.predict_proba(records[columns])[:, one] - 1
 
 
-@validate.check_types
 @dataclass(frozen=True)
 class Lookup:
     """Says +1 to anyone who has a record in the half that looks the same through the lens, else -1.
@@ -132,6 +132,9 @@ class Lookup:
     """
 
     answers: bool = False
+
+    def __post_init__(self) -> None:
+        validate.boolean("answers", self.answers)
 
     def __call__(
         self, half: pd.DataFrame, target: str, lens: tuple[str, ...], rng: np.random.Generator
@@ -152,7 +155,6 @@ class Lookup:
         return predict
 
 
-@validate.check_types
 @dataclass(frozen=True)
 class Constant:
     """The same confidence for everybody: coherent by construction."""
@@ -160,7 +162,8 @@ class Constant:
     value: float = 0.0
 
     def __post_init__(self) -> None:
-        validate.finite("value", self.value)
+        finite = np.isfinite(validate.as_float(self.value))
+        validate.require(finite, "value", "a finite number", self.value)
 
     def __call__(
         self, half: pd.DataFrame, target: str, lens: tuple[str, ...], rng: np.random.Generator
@@ -168,7 +171,6 @@ class Constant:
         return lambda records: np.full(len(records), float(self.value))
 
 
-@validate.check_types
 @dataclass(frozen=True)
 class After:
     """A curator, then a learner that sees only its report (Definition 4).
@@ -184,6 +186,10 @@ class After:
 
     curator: Callable[[pd.DataFrame, np.random.Generator], pd.DataFrame]
     learner: Callable[..., Any] = field(default_factory=Lookup)
+
+    def __post_init__(self) -> None:
+        for name, given in vars(self).items():
+            validate.require(callable(given), name, "a function", given)
 
     def __call__(
         self, half: pd.DataFrame, target: str, lens: tuple[str, ...], rng: np.random.Generator

@@ -22,7 +22,6 @@ _BLOCK = 2**26  # entries of one block of its product
 SCORES = ("rare", "surprising", "nearest", "tracer")
 
 
-@validate.check_types
 def membership_scores(release: pd.DataFrame, population: pd.DataFrame) -> dict[str, np.ndarray]:
     """Scores of everybody in ``population``, shape (n,) each, from a release with its columns.
 
@@ -54,7 +53,6 @@ def membership_scores(release: pd.DataFrame, population: pd.DataFrame) -> dict[s
     return scores | {"tracer": _tracer(codes[:n], codes[n:])}
 
 
-@validate.check_types
 def score_names(release: pd.DataFrame, population: pd.DataFrame) -> list[str]:
     """The scores that :func:`membership_scores` gives, without the work.
 
@@ -85,7 +83,8 @@ def _few(codes: np.ndarray, people: np.ndarray, rows: np.ndarray) -> bool:
 
 def _codes(release: pd.DataFrame, population: pd.DataFrame) -> np.ndarray:
     """Codes of all values, those of the population first, shape (n + rows, columns)."""
-    columns = list(population.columns)
+    validate.table("release", release)
+    columns = list(validate.table("population", population).columns)
     for name in columns:
         validate.choice("column of the release", name, release.columns)
     validate.require(len(release) > 0, "release", "of at least 1 row", "none")
@@ -132,7 +131,6 @@ def _tracer(population: np.ndarray, release: np.ndarray) -> np.ndarray:
     return np.round(score / weights, 9)  # equal sums in another order stay equal
 
 
-@validate.check_types
 @dataclass(frozen=True, kw_only=True)
 class Cut:
     """How names are taken from a score: its ``inside`` share at the top, ``outside`` at the bottom.
@@ -155,7 +153,9 @@ class Cut:
     def __post_init__(self) -> None:
         for name in ("inside", "outside"):
             if (value := getattr(self, name)) is not None:
-                validate.fraction(name, value)
+                object.__setattr__(self, name, validate.fraction(name, value))
+        validate.text("score", self.score)
+        validate.boolean("fixed", self.fixed)
 
     def guesses(self, score: np.ndarray, inside: np.ndarray) -> Guesses:
         """What the names of the people with these scores come to; both of shape (m,)."""

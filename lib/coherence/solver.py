@@ -82,7 +82,6 @@ def _grows(s: Setting, name: str) -> bool:
     return name in ("epsilon", "collection") or (name == "n" and s.fraction is None)
 
 
-@validate.check_types
 def solve(setting: Setting) -> Solution:
     """All valid values of the missing parameter, and the best of them.
 
@@ -101,6 +100,7 @@ def solve(setting: Setting) -> Solution:
     >>> answer.best, round(answer.value, 3)
     ('high', 0.014)
     """
+    validate.instance("setting", setting, Setting)
     name, span = setting.unknown, _interval(setting)
     grows = _grows(setting, name)
     best = "high" if grows else "low"

@@ -21,7 +21,6 @@ from lib import validate
 from lib.coherence.learners import Predict, check_release
 
 
-@validate.check_types
 @dataclass(frozen=True)
 class Tracer:
     """Predicts +1 for people whose marginals are more frequent in the release, else -1.
@@ -50,7 +49,7 @@ class Tracer:
 
     def __post_init__(self) -> None:
         validate.integer("k", self.k, low=1)
-        if self.population.empty:
+        if validate.table("population", self.population).empty:
             raise ValueError("population must have at least 1 row, got none")
 
     def __call__(

@@ -51,7 +51,6 @@ def _values(entry: dict, k: int) -> tuple:
     return tuple(listed)
 
 
-@validate.check_types
 @cache
 def codebook(name: str, path: Path = CODEBOOK) -> dict[str, Meaning]:
     """The meaning of each column of a data set, in the order of its domain.

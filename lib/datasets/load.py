@@ -60,7 +60,6 @@ class Dataset:
         return self.frame[self.task.protected].to_numpy()
 
 
-@validate.check_types
 def load(name: str, source: str = "auto") -> Dataset:
     """The table called ``name``: real where it can be had, else the replica, with a note.
 
@@ -150,7 +149,6 @@ def _as_recorded(path: Path, name: str) -> str:
     return found
 
 
-@validate.check_types
 def load_raw(name: str | File, source: str = "auto") -> tuple[pd.DataFrame, str]:
     """A registered file as it is, every field a string, and its source; there are no replicas."""
     found = locate(name, source)

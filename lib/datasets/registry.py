@@ -43,7 +43,6 @@ class File:
 FILES: dict[str, File] = {name: File(name, **of) for name, of in _STATED["files"].items()}
 
 
-@validate.check_types
 @dataclass(frozen=True)
 class Task:
     """A table to analyse: integer codes, a binary target, protected and sensitive attributes.
@@ -72,6 +71,13 @@ class Task:
     prepare: Callable[[pd.DataFrame], pd.DataFrame] | None = None
 
     def __post_init__(self) -> None:
+        for name in ("name", "title"):
+            validate.text(name, getattr(self, name))
+        validate.instance("domain", self.domain, Domain)
+        for role in ("sensitive", "pool"):
+            object.__setattr__(self, role, validate.names(role, getattr(self, role)))
+        callable_or_none = self.prepare is None or callable(self.prepare)
+        validate.require(callable_or_none, "prepare", "a function or None", self.prepare)
         for role, column in (("target", self.target), ("protected", self.protected)):
             k = self._size(role, column)
             validate.require(k == 2, role, "a column of two codes", f"{column} of {k}")
@@ -113,7 +119,6 @@ def _task(name: str, stated: dict[str, Any]) -> Task:
 TASKS: dict[str, Task] = {name: _task(name, of) for name, of in _STATED["tasks"].items()}
 
 
-@validate.check_types
 def task(name: str) -> Task:
     """The task called ``name``, or the one that ``"module:TASK"`` names."""
     return validate.resolve(

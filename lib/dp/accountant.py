@@ -65,7 +65,6 @@ class PrivacyAccountant:
     (0.75, 'add or remove')
     """
 
-    @validate.check_types
     def __init__(
         self,
         budget: float,
@@ -120,7 +119,6 @@ class PrivacyAccountant:
         by = columns([name for names in needed for name in names or ()])
         return Promise(WITHIN, self.price(WITHIN, by), by)
 
-    @validate.check_types
     def price(self, relation: str, by: Sequence[str] | None = None) -> float:
         """What all entries cost under ``relation``; infinite if one of them is not covered.
 
@@ -137,7 +135,6 @@ class PrivacyAccountant:
             kept = named[0] if named else ()
         return math.fsum(entry.price(relation, kept) for entry in self.entries)
 
-    @validate.check_types
     def spend(
         self,
         what: str,
@@ -172,7 +169,9 @@ class PrivacyAccountant:
             than is left (up to one part in 10^12 of the budget); nothing is noted then.
         """
         cost = validate.budget(self.unit, cost, **_RANGE)
-        sensitivity = {ADD_OR_REMOVE: 1.0} if sensitivity is None else dict(sensitivity)
+        if sensitivity is None:
+            sensitivity = {ADD_OR_REMOVE: 1.0}
+        sensitivity = dict(validate.instance("sensitivity", sensitivity, Mapping))
         power = 2 if self.unit == "rho" else 1
         found = prices(cost, sensitivity, power, curve)
         names = columns(by) if WITHIN in sensitivity else ()
@@ -182,7 +181,6 @@ class PrivacyAccountant:
         first = next(iter(sensitivity))
         return self._charge(entry, first, names if first == WITHIN else ())
 
-    @validate.check_types
     def spend_parallel(
         self, what: str, costs: Mapping[str, float | PrivacyAccountant], *, by: Sequence[str] = ()
     ) -> float:
@@ -210,6 +208,7 @@ class PrivacyAccountant:
         >>> accountant.price("replace"), accountant.price("replace within a group", ["sex"])
         (2.0, 2.0)
         """
+        validate.instance("costs", costs, Mapping)
         validate.require(len(costs) > 0, "costs", "the prices of one part or more", costs)
         paid = {str(name): self._account(str(name), c) for name, c in costs.items()}
         parts = {
@@ -238,7 +237,6 @@ class PrivacyAccountant:
             )
         return cost
 
-    @validate.check_types
     def note_exact(self, what: str, by: Sequence[str]) -> None:
         """Note that the rows of the groups by the columns ``by`` were counted without noise.
 
@@ -253,15 +251,13 @@ class PrivacyAccountant:
             Entry(what, 0.0, "exact count", {WITHIN if names else REPLACE: 0.0}, found, by=names)
         )
 
-    @validate.check_types
     def note_oracle(self, what: str) -> None:
         """Note what was taken for public and may not be: not charged, and no part of any price."""
         self.entries.append(Entry(what, 0.0, "oracle", {}, dict.fromkeys(RELATIONS, 0.0)))
 
-    @validate.check_types
     def require(self, what: str, cost: float) -> None:
         """Raise a ``ValueError`` if ``cost`` is more than is left (to 10^-9 of the budget)."""
-        validate.budget(self.unit, cost, low=0, high=math.inf)
+        cost = validate.budget(self.unit, cost, low=0, high=math.inf)
         if math.fsum([self.spent, cost]) > self.budget * (1 + ROUNDING):
             raise ValueError(
                 f"{self.unit} for {what!r} must be at most the {self.left:.10g} that is left of"

@@ -80,7 +80,6 @@ def _best_order(slope: Callable[[float], float]) -> float:
     return math.exp(brentq(at, -_ORDERS, _ORDERS, xtol=1e-13, rtol=1e-14, maxiter=500))
 
 
-@validate.check_types
 def delta_of(rho: float, epsilon: float) -> float:
     """The ``delta`` with which rho-zCDP is (epsilon, delta)-DP, by the best order.
 
@@ -107,7 +106,8 @@ def delta_of(rho: float, epsilon: float) -> float:
     4e-06
     """
     rho = validate.budget("rho", rho, **_TIGHT_RHO)
-    epsilon = 0.0 if epsilon == 0 else validate.positive("epsilon", epsilon)
+    zero = validate.as_float(epsilon) == 0
+    epsilon = 0.0 if zero else validate.positive("epsilon", epsilon)
     # "standard", solved for delta: exp(-(epsilon - rho)^2 / 4 rho); the least float is e^-745
     if (epsilon - rho) / (2 * math.sqrt(rho)) > 30:
         return math.ulp(0.0)

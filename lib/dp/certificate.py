@@ -34,7 +34,6 @@ _MOST = 700.0  # epsilon: e^epsilon is still a float
 _STARTS = (0.0, *np.geomspace(0.01, _MOST, 60).tolist())
 
 
-@validate.check_types
 @dataclass(frozen=True, kw_only=True)
 class Guesses:
     """What one random half, and the names taken from its release, came to.
@@ -62,10 +61,13 @@ class Guesses:
     inside: int
 
     def __post_init__(self) -> None:
-        validate.integer("people", self.people, low=0, high=1 << 31)
-        validate.integer("named", self.named, low=0, high=self.people)
-        validate.integer("inside", self.inside, low=0, high=self.people)
-        validate.integer("hits", self.hits, low=self.least, high=self.most)
+        people = validate.integer("people", self.people, low=0, high=1 << 31)
+        named = validate.integer("named", self.named, low=0, high=people)
+        inside = validate.integer("inside", self.inside, low=0, high=people)
+        most = min(named, inside)
+        hits = validate.integer("hits", self.hits, low=max(0, named + inside - people), high=most)
+        for name, value in zip(vars(self), (named, hits, people, inside), strict=True):
+            object.__setattr__(self, name, value)
 
     @property
     def least(self) -> int:
@@ -112,7 +114,6 @@ def _log_law(named: int, people: int, inside: int, epsilon: float) -> np.ndarray
     return log - math.log(np.exp(log).sum())
 
 
-@validate.check_types
 def hits_law(guesses: Guesses, log_odds: float) -> np.ndarray:
     """The chances of ``least, least + 1, ...`` hits of one half, by Fisher's law.
 
@@ -121,15 +122,16 @@ def hits_law(guesses: Guesses, log_odds: float) -> np.ndarray:
     >>> hits_law(Guesses(named=1, hits=0, people=2, inside=1), 0.0).tolist()
     [0.5, 0.5]
     """
-    validate.require(abs(log_odds) <= _MOST, "log_odds", f"at most {_MOST:g} from 0", log_odds)
-    return np.exp(_log_law(guesses.named, guesses.people, guesses.inside, log_odds))
+    validate.instance("guesses", guesses, Guesses)
+    odds = validate.as_float(log_odds)
+    validate.require(abs(odds) <= _MOST, "log_odds", f"a number at most {_MOST:g} from 0", log_odds)
+    return np.exp(_log_law(guesses.named, guesses.people, guesses.inside, odds))
 
 
 def _law(guesses: Guesses, epsilon: float) -> _Law:
     return _Law(guesses.least, hits_law(guesses, epsilon)).trimmed()
 
 
-@validate.check_types
 def hits_p(guesses: Sequence[Guesses], epsilon: float, *, delta: float = 0.0) -> float:
     """The chance that curators of ``epsilon`` (and ``delta``) have for so many hits, at most.
 
@@ -155,7 +157,7 @@ def hits_p(guesses: Sequence[Guesses], epsilon: float, *, delta: float = 0.0) ->
     0.05
     """
     _check(guesses, delta)
-    validate.require(0 <= epsilon <= _MOST, "epsilon", f"in [0, {_MOST:g}]", epsilon)
+    epsilon = validate.budget("epsilon", epsilon, low=0, high=_MOST)
     hits = sum(one.hits for one in guesses)
     p = _sum_law(guesses, epsilon).tail(hits)
     if delta:
@@ -164,8 +166,10 @@ def hits_p(guesses: Sequence[Guesses], epsilon: float, *, delta: float = 0.0) ->
 
 
 def _check(guesses: Sequence[Guesses], delta: float) -> None:
-    validate.require(len(guesses) > 0, "guesses", "those of one half or more", guesses)
-    validate.require(0 <= delta < 1, "delta", "in [0, 1)", delta)
+    what = "a list or a tuple of Guesses, of one half or more"
+    fits = all(isinstance(one, Guesses) for one in validate.sequence("guesses", guesses))
+    validate.require(fits and len(guesses) > 0, "guesses", what, guesses)
+    validate.require(0 <= validate.as_float(delta) < 1, "delta", "a number in [0, 1)", delta)
 
 
 def _sum_law(guesses: Sequence[Guesses], epsilon: float) -> _Law:
@@ -203,7 +207,6 @@ def _half_factor(guesses: Guesses, epsilon: float, low: int, high: int) -> float
     return h * (n - h) * math.exp(worst)
 
 
-@validate.check_types
 def epsilon_limit(guesses: Sequence[Guesses], *, level: float = 0.95, delta: float = 0.0) -> float:
     """The largest epsilon that the guesses refute: a lower confidence limit.
 
@@ -249,7 +252,6 @@ def epsilon_limit(guesses: Sequence[Guesses], *, level: float = 0.95, delta: flo
     return 0.0
 
 
-@validate.check_types
 def ceiling(
     people: int,
     *,
@@ -292,14 +294,14 @@ def _alpha(level: float) -> float:
 def _all_right(people: int, splits: int, named: int | None, inside: int | None) -> list[Guesses]:
     """The table of each split if as many of the names are right as can be."""
     half = validate.integer("people", people, low=1) // 2
-    named, inside = (half if part is None else part for part in (named, inside))
-    for name, part in (("named", named), ("inside", inside)):
-        validate.integer(name, part, low=0, high=people)
+    named, inside = (
+        half if part is None else validate.integer(name, part, low=0, high=people)
+        for name, part in (("named", named), ("inside", inside))
+    )
     one = Guesses(named=named, hits=min(named, inside), people=people, inside=inside)
     return [one] * validate.integer("splits", splits, low=1)
 
 
-@validate.check_types
 def least_hits(
     guesses: Sequence[Guesses], *, level: float = 0.95, delta: float = 0.0
 ) -> int | None:
@@ -330,7 +332,6 @@ def least_hits(
     return best
 
 
-@validate.check_types
 def smallest_leak(
     people: int,
     *,
@@ -370,7 +371,6 @@ def smallest_leak(
     return float(brentq(lambda x: hits_chance(tables, x, least) - power, 0.0, _MOST, xtol=1e-9))
 
 
-@validate.check_types
 def hits_chance(guesses: Sequence[Guesses], log_odds: float, hits: int) -> float:
     """The chance of at least so many hits of all halves together, if names are right with this log
     odds ratio.
@@ -381,4 +381,5 @@ def hits_chance(guesses: Sequence[Guesses], log_odds: float, hits: int) -> float
     0.5
     """
     _check(guesses, 0.0)
+    hits = validate.integer("hits", hits, low=0)
     return _sum_law(guesses, log_odds).tail(hits)

@@ -43,10 +43,7 @@ def columns(by: Sequence[str]) -> tuple[str, ...]:
     >>> columns(["sex", "race", "sex"])
     ('sex', 'race')
     """
-    names = [] if isinstance(by, str) else list(by)
-    fits = not isinstance(by, str) and all(isinstance(name, str) for name in names)
-    validate.require(fits, "by", "a list or a tuple of names of columns", by)
-    return tuple(dict.fromkeys(names))
+    return tuple(dict.fromkeys(validate.names("by", by)))
 
 
 def prices(
@@ -137,6 +134,9 @@ class Entry:
     parts: Mapping[str, float] | None = field(default=None)
     by: tuple[str, ...] = ()
     inside: tuple[tuple[Entry, ...], ...] = ()
+
+    def __post_init__(self) -> None:
+        validate.text("what", self.what)
 
     def price(self, relation: str, by: Collection[str] = (), *, exact: bool = True) -> float:
         """What the look costs if one row changes by ``relation``, and keeps the columns ``by``.

@@ -17,7 +17,6 @@ def _precision(mu: float) -> int:
     return 80 + 2 * max(0, -int(math.log10(mu)))
 
 
-@validate.check_types
 def gaussian_delta(mu: float, epsilon: float) -> float:
     """The least ``delta``: ``Phi(mu/2 - eps/mu) - e^eps Phi(-mu/2 - eps/mu)`` (Balle and Wang,
     2018, Theorem 8).
@@ -40,7 +39,7 @@ def gaussian_delta(mu: float, epsilon: float) -> float:
     0.1269
     """
     mu = validate.budget("mu", mu, **_MU)
-    if epsilon != 0:
+    if validate.as_float(epsilon) != 0:
         validate.positive("epsilon", epsilon)
     precision = _precision(mu)
     with digits(precision + 40):

@@ -130,7 +130,6 @@ class Laplace(Noise):
         """``2 b^2``."""
         return 2 * self.scale**2
 
-    @validate.check_types
     def quantile(self, beta: float) -> np.ndarray:
         """What ``|noise|`` exceeds with probability ``beta``: ``b ln(1/beta)``."""
         return self.scale * math.log(1 / validate.fraction("beta", beta))
@@ -139,10 +138,10 @@ class Laplace(Noise):
         """``ln`` of the density at ``noise``."""
         return -np.abs(validate.reals("noise", noise)) / self.scale - np.log(2 * self.scale)
 
-    @validate.check_types
     def release(self, values: np.ndarray | float, rng: np.random.Generator) -> np.ndarray:
         """``values`` with noise; ``sensitivity`` is for all together, or broadcasts to each."""
         values = self.checked(values)
+        validate.generator("rng", rng)
         return values + rng.laplace(0.0, 1.0, values.shape) * self.scale
 
     def checked(self, values: np.ndarray | float) -> np.ndarray:
@@ -198,10 +197,10 @@ class Gaussian(Noise):
             half_squares = 0.5 * (validate.reals("noise", noise) / self.sigma) ** 2
         return -half_squares - np.log(self.sigma) - 0.5 * math.log(2 * math.pi)
 
-    @validate.check_types
     def release(self, values: np.ndarray | float, rng: np.random.Generator) -> np.ndarray:
         """``values`` with noise; ``sensitivity`` is for all together, or broadcasts to each."""
         values = self.checked(values)
+        validate.generator("rng", rng)
         return values + rng.standard_normal(values.shape) * self.sigma
 
     def checked(self, values: np.ndarray | float) -> np.ndarray:
@@ -270,21 +269,19 @@ class Exponential:
             behind = scores - scores.max(axis=-1, keepdims=True)
             return self.epsilon / 2 * (behind / self.sensitivity)
 
-    @validate.check_types
     def probabilities(self, scores: np.ndarray) -> np.ndarray:
         """``Pr[index]`` along the last axis of ``scores``, shape as ``scores``."""
         weights = np.exp(self._behind(scores))
         return weights / weights.sum(axis=-1, keepdims=True)
 
-    @validate.check_types
     def log_probabilities(self, scores: np.ndarray) -> np.ndarray:
         """``ln Pr[index]`` along the last axis of ``scores``, shape as ``scores``."""
         behind = self._behind(scores)
         return behind - np.log(np.exp(behind).sum(axis=-1, keepdims=True))
 
-    @validate.check_types
     def select(self, scores: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """An index for each row of ``scores``, shape ``scores.shape[:-1]``, drawn by inversion."""
+        validate.generator("rng", rng)
         ends = np.cumsum(self.probabilities(scores), axis=-1)
         ends /= ends[..., -1:]
         return (ends <= rng.random((*ends.shape[:-1], 1))).sum(axis=-1)

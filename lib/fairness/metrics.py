@@ -86,16 +86,16 @@ def group_rates(y_true: np.ndarray, y_pred: np.ndarray, group: np.ndarray) -> di
     return found
 
 
-@validate.check_types
 def rates(y_true: np.ndarray, y_pred: np.ndarray) -> dict[str, float]:
     """The :data:`RATES` of one group, from bool arrays of shape (n,); NaN where nobody is meant.
 
     >>> rates(np.array([True, False]), np.array([True, True]))
     {'positive_rate': 1.0, 'tpr': 1.0, 'fpr': 1.0, 'acc': 0.5}
     """
+    y_true, y_pred = validate.array("y_true", y_true), validate.array("y_pred", y_pred)
     for name, found in (("y_true", y_true), ("y_pred", y_pred)):
-        fits = np.ndim(found) == 1 and np.asarray(found).dtype == bool and len(found) == len(y_true)
-        validate.require(fits, name, "bool, of shape (n,) both", np.shape(found))
+        fits = found.ndim == 1 and found.dtype == bool and found.size == y_true.size
+        validate.require(fits, name, "bool, of shape (n,) both", found)
     means = (y_pred, y_pred[y_true], y_pred[~y_true], y_pred == y_true)
     return dict(zip(RATES, map(_mean, means), strict=True))
 

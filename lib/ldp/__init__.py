@@ -6,20 +6,13 @@ value, ``q_star`` that it supports any other given value; the frequency
 estimator and its variance follow from these two alone (``base.py``).
 """
 
-from typing import TYPE_CHECKING
-
-from lib import validate
+from lib.ldp.base import Protocol
+from lib.ldp.budget import SPLITS, split_budget
+from lib.ldp.empirical_epsilon import audited_epsilon
+from lib.ldp.encode import design_matrix, one_hot, sanitise
+from lib.ldp.grr import GRR
+from lib.ldp.histogram import THE
+from lib.ldp.local_hashing import BLH, OLH
 from lib.ldp.registry import PROTOCOLS, ROUNDED, make, protocol_class
-
-if TYPE_CHECKING:
-    from lib.ldp.base import Protocol
-    from lib.ldp.budget import SPLITS, split_budget
-    from lib.ldp.empirical_epsilon import audited_epsilon
-    from lib.ldp.encode import design_matrix, one_hot, sanitise
-    from lib.ldp.grr import GRR
-    from lib.ldp.histogram import THE
-    from lib.ldp.local_hashing import BLH, OLH
-    from lib.ldp.subset_selection import SS
-    from lib.ldp.unary import OUE, RAPPOR
-
-__getattr__, __dir__ = validate.on_demand(__name__)
+from lib.ldp.subset_selection import SS
+from lib.ldp.unary import OUE, RAPPOR

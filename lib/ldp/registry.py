@@ -3,37 +3,24 @@
 from __future__ import annotations
 
 from inspect import Parameter, signature
-from typing import TYPE_CHECKING
+from typing import Any
 
 from lib import validate
+from lib.ldp.base import Protocol
+from lib.ldp.grr import GRR
+from lib.ldp.histogram import THE
+from lib.ldp.local_hashing import BLH, OLH, RoundedOLH
+from lib.ldp.subset_selection import SS, RoundedSS
+from lib.ldp.unary import OUE, RAPPOR
 
-if TYPE_CHECKING:
-    from lib.ldp.base import Protocol
-
-# each is imported when it is made for the first time
-_PAPER = {
-    "GRR": "lib.ldp.grr:GRR",
-    "BLH": "lib.ldp.local_hashing:BLH",
-    "OLH": "lib.ldp.local_hashing:OLH",
-    "RAPPOR": "lib.ldp.unary:RAPPOR",
-    "OUE": "lib.ldp.unary:OUE",
-    "SS": "lib.ldp.subset_selection:SS",
-    "THE": "lib.ldp.histogram:THE",
-}
+_PAPER = {kind.name: kind for kind in (GRR, BLH, OLH, RAPPOR, OUE, SS, THE)}
 PROTOCOLS: tuple[str, ...] = tuple(_PAPER)
 # Protocols whose printed rule rounds down where the authors' code rounds to the nearest whole
 # number.
 ROUNDED: dict[str, str] = {"OLH": "OLH-rounded", "SS": "SS-rounded"}
 # Further protocols of the package. The paper's experiments and claims are about its seven.
 OTHERS: dict[str, str] = {}
-_CLASSES = (
-    _PAPER
-    | OTHERS
-    | {
-        "OLH-rounded": "lib.ldp.local_hashing:RoundedOLH",
-        "SS-rounded": "lib.ldp.subset_selection:RoundedSS",
-    }
-)
+_CLASSES: dict[str, Any] = _PAPER | OTHERS | {"OLH-rounded": RoundedOLH, "SS-rounded": RoundedSS}
 
 
 def protocol_class(name: str) -> type[Protocol]:
@@ -55,8 +42,6 @@ def protocol_class(name: str) -> type[Protocol]:
 
 
 def _is_protocol(found: object) -> bool:
-    from lib.ldp.base import Protocol
-
     return isinstance(found, type) and issubclass(found, Protocol)
 
 

@@ -38,7 +38,6 @@ class Row:
         return replace(self.evidence, p=self.adjusted_p, p_opposite=self.adjusted_opposite)
 
 
-@validate.check_types
 def evaluate(
     claims: list[Claim] | None = None,
     *,
@@ -55,7 +54,7 @@ def evaluate(
     tests of all ``claims`` are adjusted together, whatever is shown: a page of some rows has the
     verdicts of the whole. Rows that are neither shown nor directional are not measured.
     """
-    claims = read_claims() if claims is None else claims
+    claims = read_claims() if claims is None else validate.sequence("claims", claims)
     if paper is not None:
         validate.choice("paper", paper, (*papers(), COMPANION))
     wanted = [paper in (None, c.paper, c.subject) and (shown is None or shown(c)) for c in claims]

@@ -51,15 +51,16 @@ class Interval:
     oracle: str = ""
 
     def __post_init__(self) -> None:
-        bounds(self.low, self.high)
+        low, high = map(float, bounds(self.low, self.high))
         sigma, beta = validate.positive("sigma", self.sigma), validate.fraction("beta", self.beta)
         validate.require(sigma <= _WIDEST, "sigma", f"a number <= {_WIDEST:g}", sigma)
         least = 1 / _WIDEST
         validate.require(beta >= least, "beta", f"a number >= {least:g} and < 1", beta)
-        validate.require(isinstance(self.oracle, str), "oracle", "words", self.oracle)
+        validate.text("oracle", self.oracle)
+        for name, value in {"low": low, "high": high, "sigma": sigma, "beta": beta}.items():
+            object.__setattr__(self, name, value)
 
 
-@validate.check_types
 def group_order(groups: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     """The stable order that puts groups 0, ..., k-1 one after another, and their sizes.
 
@@ -122,7 +123,6 @@ def _parts(values: np.ndarray, sizes: np.ndarray) -> _Parts:
     return _Parts(values, sizes.astype(np.intp))  # twice 100 in 8 bits is -56
 
 
-@validate.check_types
 def coinpress_path(
     values: np.ndarray,
     sizes: np.ndarray,
@@ -169,11 +169,13 @@ def coinpress_path(
     """
     parts = _parts(values, sizes)
     by = group_columns(by, accountant)
+    validate.instance("interval", interval, Interval)
+    rhos = tuple(validate.positive("rhos", rho) for rho in validate.sequence("rhos", rhos))
     _require_finite(interval, rhos, parts.sizes)
     if accountant is not None and interval.oracle:
         accountant.note_oracle(interval.oracle)
     n = np.maximum(parts.sizes, 1)
-    path = [np.array([np.full(n.size, float(end)) for end in (interval.low, interval.high)])]
+    path = [np.array([np.full(n.size, end) for end in (interval.low, interval.high)])]
     for rho, beta in _steps(interval, rhos):
         low, high = path[-1]
         slack, noise, half = _step(high - low, n, interval.sigma, rho, beta)
@@ -207,12 +209,11 @@ def _require_finite(interval: Interval, rhos: tuple[float, ...], sizes: np.ndarr
     """
     validate.require(len(rhos) > 0, "rhos", "a tuple of at least one budget", rhos)
     n = np.array([1, np.max(sizes, initial=1)])
-    width: float | np.ndarray = float(interval.high) - float(interval.low)
+    width: float | np.ndarray = interval.high - interval.low
     for rho, beta in _steps(interval, rhos):
-        width = 2 * _step(width, n, interval.sigma, validate.positive("rhos", rho), beta)[2]
+        width = 2 * _step(width, n, interval.sigma, rho, beta)[2]
 
 
-@validate.check_types
 def coinpress(
     values: np.ndarray,
     sizes: np.ndarray,
@@ -240,6 +241,8 @@ def coinpress(
 def group_columns(by: Sequence[str], accountant: PrivacyAccountant | None) -> tuple[str, ...]:
     """``by``; where nobody gave an accountant that knows other groups, a name for the only ones."""
     by = columns(by)
+    if accountant is not None:
+        validate.instance("accountant", accountant, PrivacyAccountant)
     if not by and accountant is not None:
         what = "the names of the columns of the groups, since the accountant may have other groups"
         raise validate.refusal("by", what, by)
@@ -257,7 +260,6 @@ def _noisy(mechanism, means, rng, what, accountant, by) -> np.ndarray:
     return noisy(mechanism, means, rng, what, accountant, sensitivity, by=by)
 
 
-@validate.check_types
 def laplace_means(
     values: np.ndarray,
     sizes: np.ndarray,
@@ -299,7 +301,7 @@ def laplace_means(
     >>> laplace_means(x, sizes, 0, 5, 1.0, None).tolist()  # None: no noise
     [3.0, 3.0]
     """
-    validate.positive("epsilon", epsilon)
+    epsilon = validate.positive("epsilon", epsilon)
     parts = _parts(values, sizes)
     by = group_columns(by, accountant)
     low, high = bounds(low, high, parts.sizes.size)

@@ -45,7 +45,6 @@ class StratifiedMean:
     accountant: PrivacyAccountant
 
 
-@validate.check_types
 def holdout_weights(groups: np.ndarray, k: int) -> np.ndarray:
     """Rows of each stratum in a public hold-out, shape (k,): the weights of PubStratCOINPRESS.
 
@@ -89,7 +88,6 @@ def _release(
     return StratifiedMean(float(recombine(strata, weights)), strata, sizes, accountant)
 
 
-@validate.check_types
 def strat_coinpress(
     values: np.ndarray,
     groups: np.ndarray,
@@ -142,7 +140,12 @@ def strat_coinpress(
     >>> round(mean.population), mean.strata.round().tolist(), mean.accountant.spent
     (32, [30.0, 48.0], 0.5)
     """
-    shares, rho = validate.reals("split", split), validate.positive("rho", rho)
+    validate.generator("rng", rng)
+    validate.instance("prior", prior, Interval)
+    shares, rho = (
+        validate.vector("split", validate.sequence("split", split)),
+        validate.positive("rho", rho),
+    )
     whole = np.isclose(shares.sum(), 1.0) and (shares > 0).all()
     validate.require(whole, "split", "shares > 0 that add up to 1", split)
     # the sum is 1 up to rounding, and the accountant lets none be spent beyond its budget
@@ -155,7 +158,6 @@ def strat_coinpress(
     return _release(what, estimates, values, groups, k, weights, accountant, by, unit, rho)
 
 
-@validate.check_types
 def strat_laplace(
     values: np.ndarray,
     groups: np.ndarray,
@@ -182,6 +184,7 @@ def strat_laplace(
     >>> round(mean.population, 1), mean.strata.round(1).tolist()
     (39.9, [25.2, 69.4])
     """
+    validate.generator("rng", rng)
     epsilon = validate.positive("epsilon", epsilon)
     bounds(low, high, validate.integer("k", k, low=1))
 

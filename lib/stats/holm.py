@@ -4,19 +4,18 @@ ledger.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 import numpy as np
 
 from lib import validate
 
 
-@validate.check_types
-def holm(p: Iterable[float]) -> np.ndarray:
+def holm(p: Sequence[float] | np.ndarray) -> np.ndarray:
     """Holm's adjusted p-values, shape (m,); a NaN stays one and still counts as a member of the
     family.
     """
-    p = validate.reals("p", list(p))
+    p = validate.vector("p", p)
     order = np.argsort(np.where(np.isnan(p), np.inf, p), kind="stable")
     scaled = p[order] * (p.size - np.arange(p.size))
     adjusted = np.empty_like(p)

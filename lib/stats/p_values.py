@@ -13,7 +13,6 @@ from lib.stats.ties import RELATIVE
 DIRECTIONS = ("greater", "less", "two-sided")
 
 
-@validate.check_types
 def p_value(values: np.ndarray, reference: float, direction: str) -> float:
     """Student's t of the mean of ``values``, shape (n,), against ``reference``; NaN for fewer than
     two values.
@@ -26,7 +25,8 @@ def p_value(values: np.ndarray, reference: float, direction: str) -> float:
     """
     x = validate.vector("values", values)
     x = x[~np.isnan(x)]
-    validate.require(abs(reference) < math.inf, "reference", "a finite number", reference)
+    finite = math.isfinite(validate.as_float(reference))
+    validate.require(finite, "reference", "a finite number", reference)
     reference = float(reference)  # a fraction, say
     validate.choice("direction", direction, DIRECTIONS)
     if x.size < 2:
@@ -39,7 +39,6 @@ def p_value(values: np.ndarray, reference: float, direction: str) -> float:
         return float(stats.ttest_1samp(x, reference, alternative=direction).pvalue)
 
 
-@validate.check_types
 def p_positive(x: np.ndarray, widening: float = 1.0) -> float:
     """One-sided t test of a mean above 0; where all runs are exactly the same, a sign test.
 

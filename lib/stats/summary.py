@@ -13,7 +13,6 @@ from lib import validate
 from lib.stats.ties import ranks
 
 
-@validate.check_types
 def mean_interval(
     values: Sequence[float] | np.ndarray,
     level: float = 0.95,
@@ -37,6 +36,8 @@ def mean_interval(
         about other splits of this table.
     """
     level = validate.fraction("level", level)
+    floor = validate.number("floor", floor)
+    widening(1, ratio)  # refuses a wrong one, however few values there are
     x = validate.vector("values", values)
     x = x[~np.isnan(x)]
     if x.size < 2:
@@ -44,12 +45,10 @@ def mean_interval(
     with np.errstate(over="ignore", invalid="ignore"):  # no interval around an infinity
         spread = x.std(ddof=1)
     half = stats.t.ppf(0.5 + level / 2, x.size - 1) * spread / np.sqrt(x.size)
-    if ratio:
-        half *= widening(x.size, ratio)
+    half *= widening(x.size, ratio)
     return float(x.mean()), float(max(x.mean() - half, floor)), float(x.mean() + half)
 
 
-@validate.check_types
 def clopper_pearson(hits: int, n: int, level: float = 0.95) -> tuple[float, float]:
     """Exact interval of a probability from ``hits`` in ``n``.
 
@@ -59,11 +58,11 @@ def clopper_pearson(hits: int, n: int, level: float = 0.95) -> tuple[float, floa
     [0.0, 0.036]
     """
     validate.integer("hits", hits, low=0, high=validate.integer("n", n, low=1))
+    level = validate.fraction("level", level)
     interval = stats.binomtest(int(hits), int(n)).proportion_ci(level, method="exact")
     return float(interval.low), float(interval.high)
 
 
-@validate.check_types
 def widening(runs: int, ratio: float) -> float:
     """How many times wider the corrected resampled interval is than the t interval over ``runs``
     splits.
@@ -84,14 +83,12 @@ def widening(runs: int, ratio: float) -> float:
     >>> round(widening(20, 0.25), 3)
     2.449
     """
-    validate.integer("runs", runs, low=1, high=validate.INTEGER_MAX)
-    ratio = float(ratio)
-    if not (np.isfinite(ratio) and ratio >= 0):
-        raise ValueError(f"ratio must be a finite number >= 0, got {ratio!r}")
-    return float(np.sqrt(1 + runs * ratio))
+    runs = validate.integer("runs", runs, low=1, high=validate.INTEGER_MAX)
+    number = validate.as_float(ratio)
+    validate.require(0 <= number < np.inf, "ratio", "a finite number >= 0", ratio)
+    return float(np.sqrt(1 + runs * number))
 
 
-@validate.check_types
 def summarise(
     frame: pd.DataFrame,
     by: Sequence[str],
@@ -106,7 +103,8 @@ def summarise(
     ``runs`` counts the rows that have the value; groups come in order, or as they first occur if
     not ``sort``. ``floor`` is that of :func:`mean_interval`.
     """
-    level = validate.fraction("level", level)
+    level, floor = validate.fraction("level", level), validate.number("floor", floor)
+    validate.boolean("sort", sort)
     require_numbers(frame, value, name="value")
     values = frame[require_columns("by", by, frame)].assign(_value=frame[value].astype(float))
     grouped = values.groupby(list(by), sort=sort)["_value"]
@@ -121,11 +119,11 @@ def summarise(
 
 def require_columns(name: str, columns: Sequence[str], frame: pd.DataFrame) -> list[str]:
     """``columns`` as a list, if there is one or more and ``frame`` has them all."""
+    columns = validate.names(name, columns)
     validate.require(len(columns) > 0, name, "one column or more", columns)
     return [validate.column(name, column, frame) for column in columns]
 
 
-@validate.check_types
 def rank_correlation(x: pd.Series, y: pd.Series) -> float:
     """Spearman's rank correlation; NaN where one of the two is constant. Numbers that differ by
     last bits are tied.
@@ -133,6 +131,8 @@ def rank_correlation(x: pd.Series, y: pd.Series) -> float:
     A ``ValueError`` unless both have the same labels in the same order: which numbers belong
     together would depend on whether one goes by them.
     """
+    validate.instance("x", x, pd.Series)
+    validate.instance("y", y, pd.Series)
     validate.require(x.index.equals(y.index), "y", "of the labels of x, in their order", y.index)
     x, y = (pd.Series(ranks(validate.reals(*side))) for side in (("x", x), ("y", y)))
     return float(x.corr(y)) if x.nunique() > 1 and y.nunique() > 1 else np.nan
@@ -150,23 +150,23 @@ def require_numbers(frame: pd.DataFrame, column: str, name: str = "metric") -> N
         )
 
 
-@validate.check_types
 def run_means(frame: pd.DataFrame, value: str, by: Sequence[str] = ()) -> pd.Series:
     """Mean of ``value`` in each cell and run, named ``mean`` and indexed by ``*by, run``.
 
     ``by`` tells the cells apart. Runs that have fewer rows of a cell than others are left out.
     """
     require_numbers(frame, value, name="value")
-    columns = require_columns("by", [*by, "run"], frame)
+    columns = require_columns("by", [*validate.names("by", by), "run"], frame)
     values = frame[columns].assign(_value=frame[value].astype(float))
     found = values.groupby(columns)["_value"].agg(["mean", "size"])
     most = found.groupby([*by])["size"].transform("max") if len(by) else found["size"].max()
     return found.loc[found["size"] == most, "mean"]
 
 
-@validate.check_types
 def interval_words(row: pd.Series, spec: str = "+.3f") -> str:
     """``mean [low, high]`` of a row, or the mean alone where it has no interval."""
+    validate.instance("row", row, pd.Series)
+    validate.text("spec", spec)
     keys = [validate.choice("row", key, row.index) for key in ("mean", "low", "high")]
     mean, low, high = (float(validate.reals("row", row[key])) for key in keys)
     return f"{mean:{spec}}" if np.isnan(low) else f"{mean:{spec}} [{low:{spec}}, {high:{spec}}]"

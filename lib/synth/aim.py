@@ -44,7 +44,6 @@ from lib.synth.marginal_model import MarginalModel, Round, estimate, positions
 from lib.synth.workload import Columns, Workload, all_kway, counts, downward_closure, megabytes
 
 
-@validate.check_types
 @dataclass(frozen=True, kw_only=True)
 class AIM(Synthesizer):
     """Parameters of AIM.
@@ -94,11 +93,11 @@ class AIM(Synthesizer):
 
     def __post_init__(self) -> None:
         for name in ("degree", "rounds_per_column", "iterations", "last_iterations"):
-            validate.integer(name, getattr(self, name), low=1)
+            object.__setattr__(self, name, validate.integer(name, getattr(self, name), low=1))
         for name in ("max_megabytes", "memory", "focus_weight"):
-            validate.positive(name, getattr(self, name))
+            object.__setattr__(self, name, validate.positive(name, getattr(self, name)))
         share("alpha", self.alpha)
-        object.__setattr__(self, "focus", tuple(validate.sequence("focus", self.focus)))
+        object.__setattr__(self, "focus", validate.names("focus", self.focus))
 
     def candidates(self, domain: Domain) -> Workload:
         """The marginals that may be measured, with their weights.

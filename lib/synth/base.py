@@ -121,7 +121,6 @@ class Synthesizer(ABC):
         """
 
 
-@validate.check_types
 def open_accountant(
     data: pd.DataFrame, domain: Domain, budget: float, rng: np.random.Generator
 ) -> PrivacyAccountant:
@@ -138,7 +137,8 @@ def open_accountant(
     >>> open_accountant(people, Domain.of({"a": 2}), 0.5, np.random.default_rng(0)).left
     0.5
     """
-    if len(domain) < 1:
+    validate.generator("rng", rng)
+    if len(validate.instance("domain", domain, Domain)) < 1:
         raise ValueError("domain must have at least 1 column, got none")
     domain.check(data)
     return PrivacyAccountant(validate.budget("budget", budget, low=BUDGET_MIN, high=BUDGET_MAX))
@@ -198,7 +198,6 @@ def selection_epsilon(rho: float) -> float:
     return math.sqrt(8 * rho)
 
 
-@validate.check_types
 def measure(
     data: pd.DataFrame,
     domain: Domain,
@@ -228,9 +227,9 @@ def select(
     )
 
 
-@validate.check_types
 def estimated_total(measurements: Sequence[Measurement]) -> float:
     """The number of rows by inverse-variance weighting of the measurements' sums; at least 1."""
+    measurements = validate.sequence("measurements", measurements)
     validate.require(len(measurements) > 0, "measurements", "at least one", measurements)
     cells = [np.broadcast_to(np.square(m.sigma), m.noisy.shape) for m in measurements]
     weights = np.array([1 / variances.sum() for variances in cells])

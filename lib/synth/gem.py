@@ -123,21 +123,20 @@ class GEMModel(Fitted):
     shares: dict[str, np.ndarray]
     rounds: tuple[GEMRound, ...] = field(default=())
 
-    @validate.check_types
     def marginal(self, columns: Sequence[str]) -> np.ndarray:
         """Shares of the cells of ``columns``: the components' products, averaged."""
         return product_marginal([self.shares[c] for c in self.domain.project(columns).columns])
 
-    @validate.check_types
     def sample(self, n: int, rng: np.random.Generator) -> pd.DataFrame:
         """``n`` rows, the components in equal numbers up to rounding."""
+        n = validate.integer("n", n, low=0)
+        validate.generator("rng", rng)
         components = len(next(iter(self.shares.values())))
-        component = rng.permutation(np.arange(validate.integer("n", n, low=0)) % components)
+        component = rng.permutation(np.arange(n) % components)
         table = {c: cells_at(shares, component, rng.random(n)) for c, shares in self.shares.items()}
         return self.domain.narrow(pd.DataFrame(table))
 
 
-@validate.check_types
 @dataclass(frozen=True, kw_only=True)
 class GEM(Synthesizer):
     """Parameters of GEM.
@@ -198,9 +197,10 @@ class GEM(Synthesizer):
         ways = ("squares", "published")[: 2 if self.variant == "cell" else 1]
         validate.choice("training", self.training, ways)
         for what in ("degree", "rounds", "inputs", "batch", "steps"):
-            validate.integer(what, getattr(self, what), low=1)
-        for width in self.hidden:
-            validate.integer("hidden", width, low=1)
+            object.__setattr__(self, what, validate.integer(what, getattr(self, what), low=1))
+        hidden = validate.sequence("hidden", self.hidden)
+        hidden = [validate.integer("hidden", width, low=1) for width in hidden]
+        object.__setattr__(self, "hidden", tuple(hidden))
         for what in ("alpha", "count_share"):
             share(what, getattr(self, what))
         for what in ("rate", "last_rate", "memory"):
@@ -219,7 +219,7 @@ class GEM(Synthesizer):
         >>> GEM.published().hidden, GEM.published(shrink=8).hidden
         ((1024, 1024), (128, 128))
         """
-        validate.integer("shrink", shrink, low=1, high=512)
+        shrink = validate.integer("shrink", shrink, low=1, high=512)
         settings: dict[str, Any] = {
             "variant": "cell",
             "degree": 3,
@@ -410,7 +410,6 @@ class _Trainer:
         self.mean = self.weights if self.mean is None else blend(self.mean, self.weights, keep)
 
 
-@validate.check_types
 def published_spending(epsilon: float, *, rounds: int = 100) -> dict[str, float]:
     """What GEM spends if the declared ``epsilon`` is used as the parameter of every round.
 
@@ -438,8 +437,8 @@ def published_spending(epsilon: float, *, rounds: int = 100) -> dict[str, float]
     >>> round(spent["rho_round"], 3), round(spent["rho"], 1)
     (0.279, 27.9)
     """
-    validate.budget("epsilon", epsilon, low=BUDGET_MIN, high=BUDGET_MAX)
-    validate.integer("rounds", rounds, low=1)
+    epsilon = validate.budget("epsilon", epsilon, low=BUDGET_MIN, high=BUDGET_MAX)
+    rounds = validate.integer("rounds", rounds, low=1)
     alpha = 0.67
     sigma, selection = 1 / ((1 - alpha) * epsilon), 2 * alpha * epsilon
     rho = gaussian_cost(sigma) + selection_cost(selection)

@@ -25,7 +25,6 @@ from lib.synth.workload import counts
 Sizes = Mapping[tuple[int, ...], float] | np.ndarray | Iterable[tuple[tuple[int, ...], float]]
 
 
-@validate.check_types
 def group_sizes(data: pd.DataFrame, domain: Domain, by: Sequence[str]) -> np.ndarray:
     """Rows in each crossing of the columns ``by`` (C order), shape ``(prod of sizes,)``.
 
@@ -89,13 +88,11 @@ def declared_sizes(items: Mapping[tuple[int, ...], float], shape: Sequence[int])
     return np.array([given[codes] for codes in every])
 
 
-@validate.check_types
 def cut_at_zero(noisy: np.ndarray) -> np.ndarray:
     """Negative counts as 0. Biased upwards."""
     return np.clip(validate.finite("noisy", noisy), 0, None)
 
 
-@validate.check_types
 def project_sizes(noisy: np.ndarray) -> np.ndarray:
     """The point nearest to ``noisy`` with no negative entry and the same sum (1, if it is less).
 

@@ -44,14 +44,13 @@ class MarginalModel(Fitted):
     measurements: tuple[Measurement, ...]
     rounds: tuple[Round, ...] = field(default=())
 
-    @validate.check_types
     def marginal(self, columns: Sequence[str]) -> np.ndarray:
         """Shares of the cells of ``columns`` under the model."""
         return self.model.marginal(positions(self.domain, columns))
 
-    @validate.check_types
     def sample(self, n: int, rng: np.random.Generator) -> pd.DataFrame:
         """``n`` rows drawn from the model."""
+        validate.generator("rng", rng)
         rows = self.model.sample(validate.integer("n", n, low=0), rng)
         return self.domain.narrow(pd.DataFrame(rows, columns=list(self.domain.columns)))
 

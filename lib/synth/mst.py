@@ -45,7 +45,6 @@ class MSTModel(Fitted):
     compression: Compression
     edges: tuple[tuple[str, str], ...]
 
-    @validate.check_types
     def marginal(self, columns: Sequence[str]) -> np.ndarray:
         """Shares of the cells of ``columns``; a merged code's share is divided among its codes."""
         table = self.inner.marginal(columns)
@@ -55,13 +54,11 @@ class MSTModel(Fitted):
             )
         return table
 
-    @validate.check_types
     def sample(self, n: int, rng: np.random.Generator) -> pd.DataFrame:
         """``n`` rows; a merged code becomes one of its codes at random."""
         return self.compression.expand(self.inner.sample(n, rng), rng)
 
 
-@validate.check_types
 @dataclass(frozen=True, kw_only=True)
 class MST(Synthesizer):
     """Parameters of MST.
@@ -91,8 +88,13 @@ class MST(Synthesizer):
     name: str = "mst"
 
     def __post_init__(self) -> None:
-        for part in self.parts:
-            share("parts over their sum", validate.positive("parts", part) / sum(self.parts))
+        parts = [
+            validate.positive("parts", part) for part in validate.sequence("parts", self.parts)
+        ]
+        validate.require(len(parts) == 3, "parts", "three numbers", self.parts)
+        for part in parts:
+            share("parts over their sum", part / sum(parts))
+        object.__setattr__(self, "parts", tuple(parts))
         validate.boolean("compress", self.compress)
         validate.integer("iterations", self.iterations, low=1)
 

@@ -104,10 +104,9 @@ class StratifiedModel(Fitted):
         """
         return self.accountant.price("replace within a group", self.by)
 
-    @validate.check_types
     def marginal(self, columns: Sequence[str]) -> np.ndarray:
         """Shares of the cells of ``columns``: the strata's, weighted by size."""
-        table = np.zeros([self.domain[c] for c in columns])
+        table = np.zeros(self.domain.project(columns).sizes)
         for stratum in self.strata:
             if stratum.codes is None:
                 table += stratum.weight * stratum.fitted.marginal(columns)
@@ -118,9 +117,9 @@ class StratifiedModel(Fitted):
             table[place] += stratum.weight * (stratum.fitted.marginal(inner) if inner else 1.0)
         return table
 
-    @validate.check_types
     def sample(self, n: int, rng: np.random.Generator) -> pd.DataFrame:
         """``n`` rows in random order, each stratum's number its share of ``n`` up to rounding."""
+        validate.generator("rng", rng)
         weights = np.array([s.weight for s in self.strata])
         sizes = _apportion(weights, validate.integer("n", n, low=0), rng)
         parts = []
@@ -134,7 +133,6 @@ class StratifiedModel(Fitted):
         return self.domain.narrow(whole)
 
 
-@validate.check_types
 @dataclass(frozen=True, kw_only=True)
 class Stratified(Synthesizer):
     """Parameters of the wrapper.
@@ -183,6 +181,9 @@ class Stratified(Synthesizer):
     keep_columns: bool = False
 
     def __post_init__(self) -> None:
+        validate.instance("inner", self.inner, Synthesizer)
+        object.__setattr__(self, "by", validate.names("by", self.by))
+        validate.boolean("keep_columns", self.keep_columns)
         different = len(set(self.by)) == len(self.by) > 0
         validate.require(different, "by", "a tuple of one or more different columns", self.by)
         validate.choice("weights", self.weights, ("public", "noisy", "projected"))
@@ -200,7 +201,6 @@ class Stratified(Synthesizer):
         """``"aim_SEX_RAC1P"``."""
         return "_".join((self.inner.name, *self.by))
 
-    @validate.check_types
     def fit(
         self, data: pd.DataFrame, domain: Domain, budget: float, rng: np.random.Generator
     ) -> StratifiedModel:

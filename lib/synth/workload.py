@@ -25,7 +25,6 @@ Workload = Mapping[Columns, float]
 ABSENT = 2.0  # error of a group of which no synthetic row exists: the largest there is
 
 
-@validate.check_types
 def all_kway(domain: Domain, k: int = 3) -> dict[Columns, float]:
     """Every marginal of ``k`` columns of ``domain``, each with weight ``c_i = 1``.
 
@@ -34,11 +33,10 @@ def all_kway(domain: Domain, k: int = 3) -> dict[Columns, float]:
     >>> all_kway(Domain.of({"a": 2, "b": 3, "c": 2}), 2)
     {('a', 'b'): 1.0, ('a', 'c'): 1.0, ('b', 'c'): 1.0}
     """
-    validate.integer("k", k, low=1, high=len(domain))
+    validate.integer("k", k, low=1, high=len(validate.instance("domain", domain, Domain)))
     return dict.fromkeys(combinations(domain.columns, k), 1.0)
 
 
-@validate.check_types
 def downward_closure(workload: Workload) -> tuple[Columns, ...]:
     """Every non-empty subset of a marginal in ``workload``, small ones first.
 
@@ -50,6 +48,7 @@ def downward_closure(workload: Workload) -> tuple[Columns, ...]:
     >>> downward_closure({("a", "b"): 1.0, ("c",): 1.0})
     (('a',), ('b',), ('c',), ('a', 'b'))
     """
+    validate.instance("workload", workload, Mapping)
     place = {column: i for i, column in enumerate(dict.fromkeys(c for s in workload for c in s))}
     subsets = {
         tuple(sorted(r, key=place.__getitem__))
@@ -60,9 +59,9 @@ def downward_closure(workload: Workload) -> tuple[Columns, ...]:
     return tuple(sorted(subsets, key=lambda r: (len(r), [place[c] for c in r])))
 
 
-@validate.check_types
 def megabytes(domain: Domain, marginals: Iterable[Sequence[str]]) -> float:
     """What ``marginals`` take in full, at 8 bytes a cell, in 2^20 bytes."""
+    validate.instance("domain", domain, Domain)
     return sum(_cells(domain, validate.sequence("marginals", s)) for s in marginals) * 8 / 2**20
 
 
@@ -70,16 +69,17 @@ def _cells(domain: Domain, columns: Sequence[str]) -> int:
     return math.prod(domain[c] for c in columns)
 
 
-@validate.check_types
 def cell_codes(frame: pd.DataFrame, domain: Domain, columns: Sequence[str]) -> np.ndarray:
     """The number of each row's cell in the marginal on ``columns`` (C order), shape (n,)."""
+    validate.table("frame", frame)
+    validate.instance("domain", domain, Domain)
+    columns = validate.names("columns", columns)
     validate.require(len(columns) > 0, "columns", "one or more", columns)
     shape = [domain[validate.choice("columns of frame", c, frame.columns)] for c in columns]
     codes = [validate.codes(c, frame[c], k) for c, k in zip(columns, shape, strict=True)]
     return np.ravel_multi_index(codes, shape)
 
 
-@validate.check_types
 def counts(frame: pd.DataFrame, domain: Domain, columns: Sequence[str]) -> np.ndarray:
     """The marginal ``M_S(D)`` of Definition 13 in full, shape ``(prod of sizes,)``.
 
@@ -93,7 +93,6 @@ def counts(frame: pd.DataFrame, domain: Domain, columns: Sequence[str]) -> np.nd
     return np.bincount(codes, minlength=_cells(domain, columns)).astype(float)
 
 
-@validate.check_types
 def total_variation(real: np.ndarray, synthetic: np.ndarray, cells: int) -> float:
     """``||M(D) - M(D^)||_1 / |D|`` from the cell numbers of the rows of both.
 
@@ -116,7 +115,6 @@ def total_variation(real: np.ndarray, synthetic: np.ndarray, cells: int) -> floa
     return float(np.abs(np.bincount(place, weights, minlength=len(codes))).sum())
 
 
-@validate.check_types
 def marginal_errors(
     real: pd.DataFrame, synthetic: pd.DataFrame, domain: Domain, workload: Workload
 ) -> pd.Series:
@@ -140,7 +138,8 @@ def marginal_errors(
     >>> marginal_errors(real, other, domain, all_kway(domain, 1)).to_dict()
     {('a',): 0.0, ('b',): 1.0}
     """
-    if not workload:
+    validate.instance("domain", domain, Domain)
+    if not validate.instance("workload", workload, Mapping):
         raise ValueError("workload must have at least one marginal, got none")
     for name, frame in (("real", real), ("synthetic", synthetic)):
         domain.check(frame, name)
@@ -160,7 +159,6 @@ def _both(
         yield cell_codes(real, domain, s), cell_codes(synthetic, domain, s), _cells(domain, s)
 
 
-@validate.check_types
 def workload_error(
     real: pd.DataFrame, synthetic: pd.DataFrame, domain: Domain, workload: Workload
 ) -> float:
@@ -179,7 +177,6 @@ def workload_error(
     return float(np.mean(errors.to_numpy() * np.array(list(workload.values()), dtype=float)))
 
 
-@validate.check_types
 def group_errors(
     real: pd.DataFrame,
     synthetic: pd.DataFrame,
@@ -203,8 +200,9 @@ def group_errors(
         Between 0 and 2; NaN for a group without real rows, :data:`ABSENT` for one without synthetic
         rows.
     """
-    domain.check(real)
-    domain.check(synthetic)
+    validate.instance("domain", domain, Domain)
+    domain.check(real, "real")
+    domain.check(synthetic, "synthetic")
     ours = masks("ours", ours, len(real), "the rows of real")
     theirs = masks("theirs", theirs, len(synthetic), "the rows of synthetic")
     codes = list(_both(real, synthetic, domain, all_kway(domain, k)))  # once for all groups

@@ -15,7 +15,6 @@ from scipy import special, stats
 from lib import validate
 
 
-@validate.check_types
 def max_information(true: np.ndarray, fresh: np.ndarray, eta: float) -> float:
     """``I_eta`` of Definition 6 in nats: ``ln sup_T (Pr_true[T] - eta) / Pr_fresh[T]``.
 
@@ -35,7 +34,7 @@ def max_information(true: np.ndarray, fresh: np.ndarray, eta: float) -> float:
     >>> round(max_information(np.array([0.5, 0.5]), np.array([0.25, 0.75]), 0.0), 3)
     0.693
     """
-    validate.require(0 <= eta < 1, "eta", "a number in [0, 1)", eta)
+    validate.require(0 <= validate.as_float(eta) < 1, "eta", "a number in [0, 1)", eta)
     true, fresh = (np.ravel(validate.reals(*law)) for law in (("true", true), ("fresh", fresh)))
     for name, law in (("true", true), ("fresh", fresh)):
         validate.require(((law >= 0) & (law <= 1 + 1e-9)).all(), name, "probabilities", law)
@@ -56,7 +55,6 @@ def max_information(true: np.ndarray, fresh: np.ndarray, eta: float) -> float:
     return float(np.log(np.max(won[gains] / paid[gains])))
 
 
-@validate.check_types
 def noisy_count(*, n: int, ones: int, epsilon: float) -> tuple[np.ndarray, np.ndarray]:
     """Law of a half's number of ones, and of a noisy count of them.
 
@@ -76,8 +74,8 @@ def noisy_count(*, n: int, ones: int, epsilon: float) -> tuple[np.ndarray, np.nd
     ([0.167, 0.667, 0.167], [0.731, 0.17, 0.099])
     """
     half = _half(n)
-    validate.integer("ones", ones, low=0, high=n)
-    validate.positive("epsilon", epsilon, infinite=True)
+    ones = validate.integer("ones", ones, low=0, high=n)
+    epsilon = validate.positive("epsilon", epsilon, infinite=True)
     values = np.arange(half + 1)
     weights = stats.hypergeom(n, ones, half).pmf(values)
     if epsilon == math.inf:
@@ -89,7 +87,6 @@ def noisy_count(*, n: int, ones: int, epsilon: float) -> tuple[np.ndarray, np.nd
     return weights, channel
 
 
-@validate.check_types
 def membership_bits(*, n: int, epsilon: float) -> tuple[np.ndarray, np.ndarray]:
     """Joint laws ``(true, fresh)`` of a report by randomised response on membership.
 
@@ -113,7 +110,6 @@ def membership_bits(*, n: int, epsilon: float) -> tuple[np.ndarray, np.ndarray]:
     return true, stats.hypergeom.pmf(j, n, half, k) * true.sum(axis=0)
 
 
-@validate.check_types
 def perfect_generalisation(
     *, n: int, ones: int, epsilon: float, at: float, complement: bool = False
 ) -> tuple[float, float]:
@@ -142,6 +138,8 @@ def perfect_generalisation(
     >>> round(beta, 3), round(expected, 3)
     (0.013, 0.178)
     """
+    at = validate.number("at", at)
+    validate.boolean("complement", complement)
     weights, channel = noisy_count(n=n, ones=ones, epsilon=epsilon)
     j = np.arange(weights.size)
     if complement:
@@ -157,7 +155,6 @@ def perfect_generalisation(
     return float(pairs[worst > at * (1 + 1e-8)].sum()), float((pairs * apart).sum())
 
 
-@validate.check_types
 def generalisation_information(*, beta: float, epsilon: float) -> tuple[float, float]:
     """Max-information of a (beta, epsilon, 0)-perfectly generalising curator: ``(eta, bound)``.
 
@@ -171,11 +168,10 @@ def generalisation_information(*, beta: float, epsilon: float) -> tuple[float, f
     (0.0, 1.0)
     """
     beta = validate.fraction("beta", beta, open_ends=False)
-    root = math.sqrt(beta)
+    root, epsilon = math.sqrt(beta), validate.number("epsilon", epsilon)
     return root, math.inf if root == 1 else epsilon - math.log1p(-root)
 
 
-@validate.check_types
 def distinct_log_probability(*, draws: int, universe: int) -> float:
     """Bound on ``ln Pr[all draws differ]``, for independent draws from ``universe`` values.
 
@@ -192,7 +188,7 @@ def distinct_log_probability(*, draws: int, universe: int) -> float:
     0.493
     """
     universe = validate.integer("universe", universe, low=1)
-    validate.integer("draws", draws, low=1, high=universe)
+    draws = validate.integer("draws", draws, low=1, high=universe)
     return float(
         special.gammaln(universe + 1)
         - special.gammaln(universe - draws + 1)
@@ -201,5 +197,6 @@ def distinct_log_probability(*, draws: int, universe: int) -> float:
 
 
 def _half(n: int) -> int:
-    validate.require(validate.integer("n", n, low=2) % 2 == 0, "n", "an even number", n)
+    n = validate.integer("n", n, low=2)
+    validate.require(n % 2 == 0, "n", "an even number", n)
     return n // 2

@@ -25,7 +25,6 @@ from lib.coherence.learners import BATTERY, Constant, Predict
 ATTACKERS = ("informed", "counts", "forest")
 
 
-@validate.check_types
 @dataclass(frozen=True, kw_only=True)
 class Histogram:
     """Counts of the cells of some columns, with Laplace noise.
@@ -49,6 +48,8 @@ class Histogram:
     epsilon: float
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "columns", validate.names("columns", self.columns))
+        validate.sequence("sizes", self.sizes)
         validate.positive("epsilon", self.epsilon, infinite=True)
         what = f"one for each of the columns {self.columns!r}"
         validate.require(len(self.sizes) == len(self.columns) > 0, "sizes", what, self.sizes)
@@ -60,9 +61,9 @@ class Histogram:
         """Number of cells of the table of counts."""
         return math.prod(self.sizes)
 
-    @validate.check_types
     def cell(self, records: pd.DataFrame) -> np.ndarray:
         """The cell of each record, shape (n,)."""
+        validate.table("records", records)
         codes = [
             validate.codes(c, records[validate.choice("records", c, records.columns)].to_numpy(), k)
             for c, k in zip(self.columns, self.sizes, strict=True)
@@ -73,18 +74,18 @@ class Histogram:
         """Exact counts, shape (cells,)."""
         return np.bincount(self.cell(records), minlength=self.cells)
 
-    @validate.check_types
     def release(self, records: pd.DataFrame, rng: np.random.Generator) -> np.ndarray:
         """Noisy counts, shape (cells,)."""
+        validate.generator("rng", rng)
         exact = self.counts(records).astype(float)
         if math.isinf(self.epsilon):
             return exact
         return exact + rng.laplace(0.0, 2 / self.epsilon, exact.size)
 
-    @validate.check_types
     def rows(self, noisy: np.ndarray, n: int, rng: np.random.Generator) -> pd.DataFrame:
         """``n`` rows drawn from the positive part of the counts, or evenly if there is none."""
         validate.integer("n", n, low=0)
+        validate.generator("rng", rng)
         noisy = validate.finite("noisy", noisy)
         validate.require(noisy.shape == (self.cells,), "noisy", f"{self.cells} counts", noisy.shape)
         weight = np.clip(noisy, 0, None)
@@ -93,7 +94,6 @@ class Histogram:
         return pd.DataFrame(dict(zip(self.columns, drawn, strict=True)))
 
 
-@validate.check_types
 @dataclass(frozen=True)
 class Attacker:
     """A curator and a learner in one: publishes the histogram of the half, then attacks it.
@@ -109,6 +109,7 @@ class Attacker:
     population: np.ndarray | None = None
 
     def __post_init__(self) -> None:
+        validate.instance("histogram", self.histogram, Histogram)
         validate.choice("kind", self.kind, ATTACKERS)
         known, asked = self.population, (self.histogram.cells,)
         shape = None if known is None else validate.finite("population", known).shape

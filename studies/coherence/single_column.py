@@ -53,7 +53,6 @@ def theorem11_size(*, alpha: float, beta: float, n: float, collection: int) -> f
     return 112 * math.sqrt(n * math.log(10 * n * collection / beta)) / alpha
 
 
-@validate.check_types
 def column_distances(
     ones: int, members: int, n: int, *, size: int, rng: np.random.Generator
 ) -> np.ndarray:
@@ -78,9 +77,10 @@ def column_distances(
     >>> column_distances(50, 100, 1000, size=3, rng=np.random.default_rng(0)).round(2).tolist()
     [0.2, 0.04, 0.12]
     """
-    validate.integer("n", n, low=1, high=PEOPLE)
-    what = "0 <= ones <= members <= n"
-    validate.require(0 <= ones <= members <= n, "ones, members and n", what, (ones, members, n))
+    n = validate.integer("n", n, low=1, high=PEOPLE)
+    members = validate.integer("members", members, low=0, high=n)
+    ones = validate.integer("ones", ones, low=0, high=members)
+    validate.generator("rng", rng)
     in_a = halved_members(members, n - members, size, rng)
     mixed = 0 < ones < members
     ones_a = rng.hypergeometric(ones, members - ones, in_a) if mixed else in_a * bool(ones)

@@ -8,12 +8,12 @@ from __future__ import annotations
 import math
 
 from lib import validate
-from lib.coherence.bounds.ranges import in_range
+from lib.coherence.bounds.ranges import Range, in_range
 
-_CLAIM2 = in_range(alpha=(1e-100, 1 - 1e-16))
+_CLAIM2 = in_range("alpha", "mu", alpha=Range(float, 1e-100, 1 - 1e-16))
 
 
-@in_range(distance=(2.0, 1e100), b=(0, validate.INTEGER_MAX))
+@in_range("distance", distance=Range(float, 2.0, 1e100), b=Range(int, 0, validate.INTEGER_MAX))
 def hush_scovel(distance: float, *, b: int, a: int, s: int) -> float:
     """One tail of the hypergeometric ``H(b, a, s)``: ``exp(-2 c (distance^2 - 1))`` (Theorem 4).
 
@@ -33,7 +33,12 @@ def hush_scovel(distance: float, *, b: int, a: int, s: int) -> float:
     return math.exp(-2 * c * (distance * distance - 1))
 
 
-@in_range(fresh=(0.0, 600.0), zeta=(0.0, 600.0), eta=(0.0, 600.0))
+@in_range(
+    "fresh",
+    fresh=Range(float, 0.0, 600.0),
+    zeta=Range(float, 0.0, 600.0),
+    eta=Range(float, 0.0, 600.0),
+)
 def claim1(fresh: float, *, zeta: float, eta: float) -> float:
     """From a fresh half to the true one: ``fresh e^zeta + eta`` (Claim 1).
 
@@ -64,7 +69,7 @@ def _least_size(alpha: float, mu: float, constant: float) -> float:
     return max(4.15 * log / alpha**2, constant / alpha, 8.3 * log, 40)
 
 
-@in_range()
+@in_range("members", "mu")
 def claim2_probability(members: float, mu: float, *, reading: str = "proof") -> tuple[float, float]:
     """``(distance, probability)``: how often W1 of two halves exceeds ``distance x alpha``.
 
@@ -78,7 +83,9 @@ def claim2_probability(members: float, mu: float, *, reading: str = "proof") -> 
     return factor, min(1.0, 2 * (1 + members) * mu)
 
 
-@in_range(members=(0.0, 1e60), distance=(1e-100, 1e100))
+@in_range(
+    "members", "distance", members=Range(float, 0.0, 1e60), distance=Range(float, 1e-100, 1e100)
+)
 def claim2_tail(members: float, distance: float) -> float:
     """Claim 2's least bound on ``Pr[W1 > distance]`` in a group, with the factor of its proof.
 
@@ -122,7 +129,7 @@ def failure_15(
     return math.exp(-(t**2) / 2) + n * (2 * delta / delta_hat + last)
 
 
-@in_range(epsilon=(1e-100, 0.5))
+@in_range(epsilon=Range(float, 1e-100, 0.5))
 def approximate_dp(
     *,
     epsilon: float,

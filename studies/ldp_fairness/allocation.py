@@ -22,7 +22,6 @@ from lib.ldp.registry import make
 WEIGHTINGS = ("attributes", "values")
 
 
-@validate.check_types
 def total_variance(
     budgets: Sequence[float],
     protocol: str,
@@ -47,7 +46,7 @@ def total_variance(
     """
     validate.choice("weighting", weighting, WEIGHTINGS)
     _check_frequencies(frequencies)
-    one_each = len(budgets) == len(frequencies)
+    one_each = len(validate.sequence("budgets", budgets)) == len(frequencies)
     what = "one for each attribute"
     validate.require(one_each, "budgets and frequencies", what, (budgets, frequencies))
     total = 0.0
@@ -59,12 +58,14 @@ def total_variance(
 
 
 def _check_frequencies(frequencies: Sequence[np.ndarray]) -> None:
-    fits = len(frequencies) > 0 and all(len(f) > 1 for f in frequencies)
+    shares = [
+        validate.vector("frequencies", f) for f in validate.sequence("frequencies", frequencies)
+    ]
+    fits = len(shares) > 0 and all(len(f) > 1 for f in shares)
     what = "two shares or more for each attribute, and one attribute or more"
     validate.require(fits, "frequencies", what, frequencies)
 
 
-@validate.check_types
 def least_variance_split(
     epsilon: float, protocol: str, frequencies: Sequence[np.ndarray], weighting: str = "attributes"
 ) -> np.ndarray:

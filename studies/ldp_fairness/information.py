@@ -29,7 +29,6 @@ _MAX_CELLS = (
 )
 
 
-@validate.check_types
 def posterior(protocol: Protocol, support: np.ndarray, prior: np.ndarray) -> np.ndarray:
     """``Pr[v | report]`` of each of m reports.
 
@@ -51,13 +50,13 @@ def posterior(protocol: Protocol, support: np.ndarray, prior: np.ndarray) -> np.
         If a shape is another, ``support`` has entries beside 0 and 1, or
         ``prior`` an entry that is negative or not finite, or none above 0.
     """
+    validate.instance("protocol", protocol, Protocol)
     prior = _prior("prior", prior, protocol.k)
     support = as_bits("support", support, protocol.k)
     tilted = prior * np.exp(protocol.privacy_loss() * (support.astype(float) - 1))
     return tilted / tilted.sum(axis=1, keepdims=True)
 
 
-@validate.check_types
 def entropy(counts: np.ndarray) -> float:
     """Shannon entropy in bits of the distribution ``counts / sum``: the most a report can tell.
 
@@ -82,7 +81,6 @@ def entropy(counts: np.ndarray) -> float:
     return float(-(pi * np.log2(pi)).sum())
 
 
-@validate.check_types
 def null_support_mass(protocol: Protocol, counts: np.ndarray) -> np.ndarray:
     """Law of the number of people whose value lies in a null support, shape (n + 1,).
 
@@ -91,6 +89,7 @@ def null_support_mass(protocol: Protocol, counts: np.ndarray) -> np.ndarray:
     counts : array of int, shape (k,)
         How many of n people hold each value; refused as by :func:`mutual_information`.
     """
+    validate.instance("protocol", protocol, Protocol)
     counts = validate.codes("counts", counts, 1 << 40)
     _prior("counts", counts, protocol.k)
     n, k = int(counts.sum()), protocol.k
@@ -106,7 +105,6 @@ def null_support_mass(protocol: Protocol, counts: np.ndarray) -> np.ndarray:
     return _independent_bits_mass(counts, protocol.q_star)
 
 
-@validate.check_types
 def mutual_information(protocol: Protocol, counts: np.ndarray) -> float:
     """Exact mutual information in bits between the value of a random person and their report.
 
@@ -122,9 +120,7 @@ def mutual_information(protocol: Protocol, counts: np.ndarray) -> float:
         their law would take too long: the number of people (GRR), times k (the
         others), times omega (SS) may be up to 500,000,000.
     """
-    counts = np.asarray(counts)
-    loss = protocol.privacy_loss()
-    null = null_support_mass(protocol, counts)
+    null, loss = null_support_mass(protocol, counts), protocol.privacy_loss()
     n = null.size - 1
     at = np.flatnonzero(null)
     with np.errstate(divide="ignore"):

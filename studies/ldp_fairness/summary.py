@@ -20,13 +20,11 @@ _ENDS = ("mean", "low", "high")
 _ZERO = 1e-12  # what a metric that is 0 may become by the last bits of a sum
 
 
-@validate.check_types
 def cell_runs(frame: pd.DataFrame) -> pd.Series:
     """Number of runs of every LDP cell of ``frame``; cells without a run are not in it."""
     return frame.groupby(require_columns("frame", CURVE, frame), dropna=False).size()
 
 
-@validate.check_types
 def span(counts: pd.Series) -> str:
     """The least and the most of ``counts`` for a caption: "20", or "16 to 20" where a grid is
     not whole.
@@ -45,7 +43,6 @@ def _with_numbers(name: str, table: pd.DataFrame) -> pd.DataFrame:
     return table.assign(**{column: table[column].astype(float) for column in _ENDS})
 
 
-@validate.check_types
 def curves(frame: pd.DataFrame, metric: str) -> pd.DataFrame:
     """Mean of ``metric`` over runs of every LDP cell: ``dataset, protocol, split, epsilon, mean,
     low, high, runs``.
@@ -54,14 +51,12 @@ def curves(frame: pd.DataFrame, metric: str) -> pd.DataFrame:
     return summarise(frame[frame["protocol"] != BASELINE], CURVE, metric)
 
 
-@validate.check_types
 def baseline(frame: pd.DataFrame, metric: str) -> pd.DataFrame:
     """Mean of ``metric`` over runs of NonDP: ``dataset, mean, low, high, runs``."""
     require_numbers(frame, metric)
     return summarise(frame[frame["protocol"] == BASELINE], ["dataset"], metric)
 
 
-@validate.check_types
 def distance(frame: pd.DataFrame, metric: str, fair: float) -> pd.Series:
     """Distance of ``metric`` from its ``fair`` value, indexed as ``frame``: its mean over the runs
     of a cell is that of the mean.
@@ -71,12 +66,11 @@ def distance(frame: pd.DataFrame, metric: str, fair: float) -> pd.Series:
     the gap is small beside its spread: noise alone would count as unfairness.
     """
     require_numbers(frame, metric)
-    gap = frame[metric].astype(float) - fair
+    gap = frame[metric].astype(float) - validate.number("fair", fair)
     mean = gap.groupby([frame[c] for c in CURVE], dropna=False).transform("mean")
     return gap * np.sign(mean.mask(mean.abs() <= _ZERO, 0.0))
 
 
-@validate.check_types
 def differences(frame: pd.DataFrame, metric: str, fair: float | None = None) -> pd.DataFrame:
     """``metric`` of every LDP cell minus that of NonDP on the same data set and run, in column
     ``difference``.
@@ -93,7 +87,6 @@ def differences(frame: pd.DataFrame, metric: str, fair: float | None = None) -> 
     return joined.assign(difference=joined["difference"] - joined.pop("_base"))
 
 
-@validate.check_types
 def paired(frame: pd.DataFrame, metric: str, *, fair: float | None = None) -> pd.DataFrame:
     """Mean over runs of :func:`differences`: ``dataset, protocol, split, epsilon, mean, low,
     high, runs``.
@@ -101,7 +94,6 @@ def paired(frame: pd.DataFrame, metric: str, *, fair: float | None = None) -> pd
     return summarise(differences(frame, metric, fair), CURVE, "difference")
 
 
-@validate.check_types
 def tally(summary: pd.DataFrame, *, better: int) -> pd.DataFrame:
     """How many cells of a paired summary are clearly better, clearly worse, or neither.
 
@@ -128,7 +120,6 @@ def tally(summary: pd.DataFrame, *, better: int) -> pd.DataFrame:
     return table.assign(unclear=table["cells"] - table["better"] - table["worse"]).reset_index()
 
 
-@validate.check_types
 def pooled(
     frame: pd.DataFrame, metric: str, by: Sequence[str], *, fair: float | None = None
 ) -> pd.DataFrame:
@@ -144,7 +135,6 @@ def pooled(
     )
 
 
-@validate.check_types
 def side_by_side(
     frames: Mapping[str, pd.DataFrame], metrics: Mapping[str, float | None]
 ) -> pd.DataFrame:
@@ -159,6 +149,7 @@ def side_by_side(
         Each metric with the ``fair`` of :func:`differences`.
     """
     for name, asked in (("frames", frames), ("metrics", metrics)):
+        validate.instance(name, asked, Mapping)
         validate.require(len(asked) > 0, name, "one or more", asked)
     parts = [
         pooled(frame, metric, ["dataset"], fair=fair).assign(grid=grid, metric=metric)
@@ -169,7 +160,6 @@ def side_by_side(
     return pd.concat(parts, ignore_index=True)[columns]
 
 
-@validate.check_types
 def agreement(changes: pd.DataFrame) -> dict[str, int]:
     """Data sets and metrics of :func:`side_by_side` that every grid has: ``same``, ``opposite`` and
     ``unclear``.

@@ -47,7 +47,6 @@ _ROUNDING = (
 )
 
 
-@validate.check_types
 @dataclass(frozen=True, kw_only=True)
 class Promise:
     """A declared guarantee: ``rho`` of zCDP or ``epsilon`` of pure DP, exactly one of them.
@@ -82,7 +81,6 @@ class Promise:
         return self.epsilon if self.rho is None else epsilon_of(self.rho, delta)
 
 
-@validate.check_types
 def mean_exceeds(values: np.ndarray, mean: float, level: float) -> bool:
     """Whether draws from [0, 1] prove a mean above ``mean``; wrong at most ``level`` of times.
 
@@ -100,7 +98,7 @@ def mean_exceeds(values: np.ndarray, mean: float, level: float) -> bool:
     level : float
         In (0, 1).
     """
-    x, goal = np.asarray(values, dtype=float), -math.log(validate.fraction("level", level))
+    x, goal = validate.reals("values", values), -math.log(validate.fraction("level", level))
     if x.ndim != 1 or not x.size or not ((x >= 0) & (x <= 1)).all():
         raise ValueError(
             f"values must be one or more numbers in [0, 1], got an array of shape {x.shape}"
@@ -116,14 +114,13 @@ def mean_exceeds(values: np.ndarray, mean: float, level: float) -> bool:
     return bool(np.cumsum(np.log1p(np.minimum(bets, 0.9 / mean) * (x - mean))).max() >= goal)
 
 
-@validate.check_types
 def delta_exceeds(losses: np.ndarray, epsilon: float, delta: float, level: float) -> bool:
     """Whether losses prove delta(``epsilon``) > ``delta``; wrong at most ``level`` of times.
 
     ``losses`` are those of independent runs, shape (n,). A loss may be infinite: its output has
     density 0 on the neighbouring table.
     """
-    losses = np.asarray(losses, dtype=float)
+    losses = validate.reals("losses", losses)
     delta = validate.fraction("delta", delta, open_ends=False)
     epsilon = validate.budget("epsilon", epsilon, low=0, high=math.inf)
     validate.require(losses.ndim == 1 and losses.size > 0, "losses", "of shape (n,)", losses.shape)
@@ -132,7 +129,6 @@ def delta_exceeds(losses: np.ndarray, epsilon: float, delta: float, level: float
     return mean_exceeds(-np.expm1(-np.clip(losses - _ROUNDING - epsilon, 0.0, None)), delta, level)
 
 
-@validate.check_types
 def delta_lower_bound(losses: np.ndarray, epsilon: float, level: float) -> float:
     """The largest delta ruled out at ``epsilon``; above the true one at most ``level`` of times."""
     low, high = 0.0, 1.0
@@ -144,13 +140,14 @@ def delta_lower_bound(losses: np.ndarray, epsilon: float, level: float) -> float
     return low
 
 
-@validate.check_types
 def certified_epsilon(losses: np.ndarray, promise: Promise, delta: float, level: float) -> float:
     """The largest epsilon of the grid that the losses rule out at ``delta``; 0 if there is none.
 
     The mechanism is **not** (epsilon', delta)-DP for any smaller epsilon'. The statement is wrong
     with probability at most ``level``, which is divided among the points of the grid.
     """
+    validate.instance("promise", promise, Promise)
+    validate.fraction("level", level)
     for epsilon in sorted((m * promise.epsilon_at(delta) for m in MULTIPLES), reverse=True):
         if delta_exceeds(
             losses, epsilon, delta if promise.epsilon is None else 0.0, level / len(MULTIPLES)
@@ -159,8 +156,9 @@ def certified_epsilon(losses: np.ndarray, promise: Promise, delta: float, level:
     return 0.0
 
 
-@validate.check_types
 def proves_violation(losses: np.ndarray, promise: Promise, delta: float, level: float) -> bool:
     """Whether losses refute the promise on the grid; wrong with probability at most ``level``."""
+    validate.instance("promise", promise, Promise)
+    validate.fraction("level", level)
     grid = [0.0, *(m * promise.epsilon_at(delta) for m in MULTIPLES)]
     return any(delta_exceeds(losses, e, promise.delta(e), level / len(grid)) for e in grid)

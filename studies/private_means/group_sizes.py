@@ -52,7 +52,6 @@ def alpha_by_likelihood(sizes: np.ndarray) -> float:
     return float(np.exp(optimize.minimize_scalar(loss, bounds=np.log(_RANGE), method="bounded").x))
 
 
-@validate.check_types
 def log_dirichlet(alpha: float, k: int, draws: int, rng: np.random.Generator) -> np.ndarray:
     """Logs of ``k`` shares drawn from the symmetric Dirichlet law, also for a small ``alpha``.
 
@@ -68,6 +67,7 @@ def log_dirichlet(alpha: float, k: int, draws: int, rng: np.random.Generator) ->
     alpha = validate.positive("alpha", alpha)
     validate.integer("k", k, low=1)
     validate.integer("draws", draws, low=1)
+    validate.generator("rng", rng)
     # the log of a Gamma(alpha) variable, which itself may be too small for a float
     logs = np.log(rng.gamma(alpha + 1, size=(draws, k))) + np.log(rng.random((draws, k))) / alpha
     return logs - np.logaddexp.reduce(logs, axis=1, keepdims=True)
@@ -108,7 +108,6 @@ def log_sums(sizes: np.ndarray) -> dict[str, float]:
     }
 
 
-@validate.check_types
 def improvements(sizes: np.ndarray, alpha: float) -> dict[str, float]:
     """How much better than the worst case, by name of the reading; 1 is the best case.
 
@@ -126,9 +125,10 @@ def improvements(sizes: np.ndarray, alpha: float) -> dict[str, float]:
     >>> round(readings["observed sizes, relative to the true best case"], 2)
     0.31
     """
+    sizes = vector("sizes", sizes, 1, 2)
     logs = log_sums(sizes)
     validate.require(logs["worst"] > 0, "sizes", "those of more people than groups", sizes)
-    expected = expected_logs(alpha, len(sizes), float(np.sum(sizes)))
+    expected = expected_logs(alpha, sizes.size, float(sizes.sum()))
     worst, printed = logs["worst"], logs["best as printed"]
     values = {"expected": expected, "observed sizes": logs["observed"]}
     lowest = {"the printed best case": printed, "the true best case": logs["best"], "zero": 0.0}

@@ -13,7 +13,6 @@ import numpy as np
 from lib import validate
 
 
-@validate.check_types
 def stratum_errors(
     truth: np.ndarray | float, estimate: np.ndarray | float, *, normalised: bool = True
 ) -> np.ndarray:
@@ -48,6 +47,7 @@ def stratum_errors(
 
 def _errors(truth: object, estimate: object, normalised: bool, of: str = "") -> np.ndarray:
     """The errors of what the arguments ``truth`` and ``estimate``, with the ending ``of``, hold."""
+    validate.boolean("normalised", normalised)
     truth = validate.reals(f"truth{of}", truth)
     estimate = validate.reals(f"estimate{of}", estimate)
     validate.broadcastable(f"estimate{of}", estimate.shape, truth.shape, f"truth{of}")
@@ -58,7 +58,6 @@ def _errors(truth: object, estimate: object, normalised: bool, of: str = "") -> 
     return error / np.abs(truth) if normalised else error
 
 
-@validate.check_types
 def parity_error(
     truth: np.ndarray | float,
     estimate: np.ndarray | float,
@@ -110,7 +109,7 @@ def parity_error(
     validate.require(k > 0, "truth and estimate", "of shape (..., k) with k >= 1", errors.shape)
     validate.integer("drop", drop, low=0, high=k)
     if omega is not None:
-        validate.positive("omega", omega)
+        omega = validate.positive("omega", omega)
     kept = np.sort(errors, axis=-1)[..., : k - drop]
     strata = kept.sum(axis=-1) if reading == "sum" else kept.sum(axis=-1) / max(1, k - drop)
     population = _errors(truth_all, estimate_all, normalised, "_all")

@@ -16,7 +16,6 @@ from scipy.special import log_ndtr
 from lib import validate
 
 
-@validate.check_types
 def clip_slack(n: float, gamma: float, *, reading: str = "union") -> float:
     """How far beyond [-R, R] the clip interval reaches.
 
@@ -34,14 +33,14 @@ def clip_slack(n: float, gamma: float, *, reading: str = "union") -> float:
     >>> round(clip_slack(1000, 0.05), 2)
     4.6
     """
-    validate.require(validate.positive("n", n) >= 1, "n", "a finite number >= 1", n)
+    n = validate.positive("n", n)
+    validate.require(n >= 1, "n", "a finite number >= 1", n)
     gamma = validate.fraction("gamma", gamma)
     factors = {"union": 2, "printed": 1}
     factor = factors[validate.choice("reading", reading, factors)]
     return math.sqrt(factor * math.log(factor * n / gamma))
 
 
-@validate.check_types
 def clipping_probability(n: float, gamma: float, *, reading: str = "union") -> float:
     """Exact probability that one of ``n`` normal values with mean ``R`` is above ``R`` plus slack.
 
@@ -67,12 +66,12 @@ def vector(name: str, values: np.ndarray, low: float, least: int = 1) -> np.ndar
     return given
 
 
-def _check_radius(radius: float) -> None:
+def _radius(radius: float) -> float:
     number = validate.positive("radius", radius)
     validate.require(number <= 1e100, "radius", "a number <= 1e+100", radius)
+    return number
 
 
-@validate.check_types
 def noise_weights(
     sizes: np.ndarray, *, radius: float, epsilon: float, gamma: float, own: bool = False
 ) -> np.ndarray:
@@ -88,9 +87,8 @@ def noise_weights(
     [0.0152, 0.0152]
     """
     sizes = vector("sizes", sizes, 1)
-    _check_radius(radius)
-    least = validate.positive("epsilon", epsilon) >= 1e-100
-    validate.require(least, "epsilon", "a number >= 1e-100", epsilon)
+    radius, epsilon = _radius(radius), validate.positive("epsilon", epsilon)
+    validate.require(epsilon >= 1e-100, "epsilon", "a number >= 1e-100", epsilon)
     validate.boolean("own", own)
     clipped_by = sizes if own else [sizes.sum()] * sizes.size
     slack = np.array([clip_slack(size, gamma) for size in clipped_by])
@@ -128,7 +126,6 @@ def stratified_bound(sizes: np.ndarray, *, radius: float, epsilon: float, gamma:
     )
 
 
-@validate.check_types
 def printed_factor(sizes: np.ndarray, *, radius: float, gamma: float) -> float:
     """How many times the plain estimate's noise the proof allows the stratified one's to be.
 
@@ -140,7 +137,7 @@ def printed_factor(sizes: np.ndarray, *, radius: float, gamma: float) -> float:
     1.368
     """
     sizes = vector("sizes", sizes, 1)
-    _check_radius(radius)
+    radius = _radius(radius)
     gamma = validate.fraction("gamma", gamma)
     own = radius**2 + np.log(np.maximum(sizes / gamma, 1.0))
     return math.sqrt(float(own.sum()) / (radius**2 + math.log(sizes.sum() / gamma)))

@@ -66,12 +66,7 @@ def test_imports_are_read_wherever_they_stand():
 
 
 FACE = "from lib.box.one import one\nfrom lib.box.two import Two\n"
-LAZY = """from typing import TYPE_CHECKING
-from lib import validate
-if TYPE_CHECKING:
-    from lib.box.one import one
-__getattr__, __dir__ = validate.on_demand(__name__)
-"""
+LAZY = 'PLACES = {"one": "lib.box.one:one"}\n\ndef __getattr__(name):\n    ...\n'
 
 
 @pytest.mark.parametrize(
@@ -82,7 +77,7 @@ __getattr__, __dir__ = validate.on_demand(__name__)
         (FACE, "from lib.box.two import Two", {"two.py"}),
         (FACE, "from lib import box", {"one.py", "two.py", "__init__.py"}),
         (FACE, "import lib.box", {"one.py", "two.py", "__init__.py"}),
-        (LAZY, "from lib.box import one", {"one.py"}),
+        (LAZY, "from lib.box import one", {"one.py", "__init__.py"}),
         (LAZY, "import lib.box", {"one.py", "__init__.py"}),
     ],
 )

@@ -17,7 +17,6 @@ from press.toc import pages
 from studies import STUDIES
 from tests.press.pages import parse
 from tests.press.pages import target as place
-from tests.public import names_of
 
 LISTED = [page.doc for page in pages(ROOT)]
 DOCS = [doc for doc in LISTED if doc.startswith(FOLDER)]
@@ -45,9 +44,9 @@ def test_a_built_page_has_a_place_and_a_source_for_every_name(html, page):
     listings = [a["href"] for a in parsed.of("a") if "_modules/" in a.get("href", "")]
     for module in modules_of(page):
         item = importlib.import_module(module)
-        for name in names_of(module):
-            thing = getattr(item, name)
-            if hasattr(thing, "__qualname__") and thing.__module__ == module:
+        for name, thing in vars(item).items():
+            public = not name.startswith("_") and hasattr(thing, "__qualname__")
+            if public and thing.__module__ == module:
                 place_of_code = f"{module.replace('.', '/')}.html#{name}"
                 assert f"{module}.{name}" in parsed.ids
                 assert any(address.endswith(place_of_code) for address in listings), name

@@ -156,12 +156,12 @@ TWICE = pd.DataFrame([[0, 1], [1, 0]], columns=["a", "a"])
 TENTHS = np.array([0.1, 0.2, 0.4])
 # fmt: off
 REFUSED = [
-    *((lambda o=o: p_value(TENTHS, o, "less"), r"^reference must be a number, got") for o in (Decimal("0.3"), "0.3", np.array([0.3]), 1j, None)),
+    *((lambda o=o: p_value(TENTHS, o, "less"), r"^reference must be a finite number, got") for o in (Decimal("0.3"), "0.3", np.array([0.3]), 1j, None)),
     (lambda: rank_correlation(ONE, OTHER), r"^y must be of the labels of x, in their order"),
     (lambda: summarise(TWICE, ["a"], "a"), "must be a column that is there once, got"),
     *((lambda v=v: mean_interval(v), r"^values must be ") for v in (np.ones((2, 2)), np.array(1.0), pd.DataFrame({"x": [1.0]}))),
     # read entry by entry, it gives the names of its columns
-    (lambda: holm(pd.DataFrame([[0.01], [0.5]])), r"^p must be an iterable"),
+    (lambda: holm(pd.DataFrame([[0.01], [0.5]])), r"^p must be of one dimension, got"),
 ]
 # fmt: on
 

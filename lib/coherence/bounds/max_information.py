@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 
 from lib import validate
-from lib.coherence.bounds.ranges import in_range
+from lib.coherence.bounds.ranges import Range, in_range
 
 
 @in_range()
@@ -48,7 +48,7 @@ def largest_delta(*, epsilon: float, n: float, eta: float) -> float:
     return (epsilon * eta / (120 * n)) ** 2
 
 
-@in_range(epsilon=(1e-100, 0.5))
+@in_range(epsilon=Range(float, 1e-100, 0.5))
 def corollary(*, epsilon: float, delta: float, n: float, eta: float) -> float:
     """Max-information of an (epsilon, delta)-DP curator of ``n`` records (Corollaries 1 and 2).
 
@@ -65,7 +65,7 @@ def corollary(*, epsilon: float, delta: float, n: float, eta: float) -> float:
     return 265 * epsilon**2 * n + 12 * epsilon * math.sqrt(n * math.log(2 / eta))
 
 
-@in_range(m=(1e-100, 1e60))
+@in_range(m=Range(float, 1e-100, 1e60))
 def mcdiarmid(*, n: float, m: float, reading: str = "tight") -> float:
     """The exponent ``c`` of McDiarmid's inequality for a sample of ``m`` out of ``n`` (Theorem 12).
 
@@ -90,7 +90,7 @@ def mcdiarmid(*, n: float, m: float, reading: str = "tight") -> float:
     return 2 / m * (n - 0.5) / (n - m) * (1 - 1 / (2 * max(m, n - m)))
 
 
-@in_range(n=(4.0, 1e60))
+@in_range(n=Range(float, 4.0, 1e60))
 def pure_dp_tightened(*, epsilon: float, n: float, eta: float) -> float:
     """Max-information of an epsilon-DP curator, by our bound: never above :func:`pure_dp`.
 

@@ -8,13 +8,14 @@ maximum it is, so that one can see which of them binds.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 from lib import validate
 from lib.coherence.bounds.max_information import corollary, largest_delta, pure_dp
-from lib.coherence.bounds.ranges import in_range
+from lib.coherence.bounds.ranges import Range, in_range
 
 
-@in_range(inside=(1.0, 1e300))
+@in_range(inside=Range(float, 1.0, 1e300))
 def theorem3_terms(
     *, alpha: float, beta: float, zeta: float, collection: int, inside: float = 16
 ) -> dict[str, float]:
@@ -45,7 +46,7 @@ def theorem3_terms(
     }
 
 
-@in_range(epsilon=(1e-100, 1.0))
+@in_range(epsilon=Range(float, 1e-100, 1.0))
 def theorem7_terms(
     *, alpha: float, beta: float, epsilon: float, n: float, collection: int
 ) -> dict[str, float]:
@@ -68,7 +69,7 @@ def theorem7_terms(
     return theorem3_terms(alpha=alpha, beta=beta, zeta=zeta, collection=collection)
 
 
-@in_range(collection=(1.0, validate.INTEGER_MAX))
+@in_range(collection=Range(float, 1.0, validate.INTEGER_MAX))
 def theorem8_delta(*, epsilon: float, beta: float, n: float, collection: float) -> float:
     """The largest delta that Theorem 8 allows: ``(epsilon beta / (120 n |C|))^2``.
 
@@ -78,7 +79,7 @@ def theorem8_delta(*, epsilon: float, beta: float, n: float, collection: float) 
     return (epsilon * beta / (120 * n * collection)) ** 2
 
 
-@in_range(epsilon=(1e-100, 0.5))
+@in_range(epsilon=Range(float, 1e-100, 0.5))
 def theorem8_terms(
     *,
     alpha: float,
@@ -109,8 +110,8 @@ def theorem8_terms(
     return theorem3_terms(alpha=alpha, beta=beta, zeta=zeta, collection=collection, inside=inside)
 
 
-@validate.check_types
-def size(terms: dict[str, float]) -> float:
+def size(terms: Mapping[str, float]) -> float:
     """The size constraint gamma: the largest term."""
+    validate.instance("terms", terms, Mapping)
     validate.require(len(terms) > 0, "terms", "one or more", terms)
     return max(terms.values())

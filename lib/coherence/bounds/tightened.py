@@ -20,12 +20,18 @@ from scipy.optimize import brentq
 
 from lib import validate
 from lib.coherence.bounds.max_information import pure_dp_tightened
-from lib.coherence.bounds.ranges import in_range
+from lib.coherence.bounds.ranges import Range, in_range
 
 _MOST = 1e260  # members beyond every use
 
 
-@in_range(members=(1e-100, 1e200), spread=(0.0, 1e250))
+@in_range(
+    "members",
+    "log_p",
+    "spread",
+    members=Range(float, 1e-100, 1e200),
+    spread=Range(float, 0.0, 1e250),
+)
 def half_sample_distance(members: float, log_p: float, spread: float = 0.0) -> float:
     """The distance that a fresh half exceeds with probability at most p, for any fixed predictor.
 
@@ -66,8 +72,7 @@ def _distance(members: float, log_p: float, spread: float) -> float:
     return 2 / math.sqrt(q * (members - 1)) + root * scale
 
 
-@validate.check_types
-@in_range()
+@in_range("alpha", "log_p", "spread")
 def half_sample_size(
     alpha: float, log_p: float, spread: Callable[[float], float] = lambda members: 0.0
 ) -> float:
@@ -81,6 +86,7 @@ def half_sample_size(
     >>> round(half_sample_size(0.2, math.log(0.05)))
     1391
     """
+    validate.require(callable(spread), "spread", "a function", spread)
 
     def excess(members: float) -> float:
         return _distance(members, log_p, spread(members)) - alpha
@@ -93,7 +99,7 @@ def half_sample_size(
     return brentq(excess, most / 2, most, rtol=1e-12) if most > least else least
 
 
-@in_range(zeta=(0.0, 1e249))
+@in_range(zeta=Range(float, 0.0, 1e249))
 def size_of_information(*, alpha: float, beta: float, zeta: float, collection: int) -> float:
     """Group size needed behind a curator with ``I_{beta/2} <= zeta``.
 
@@ -122,7 +128,7 @@ def tightened_size(
     return size_of_information(alpha=alpha, beta=beta, zeta=zeta, collection=collection)
 
 
-@in_range(n=(2.0, 1e60))
+@in_range(n=Range(float, 2.0, 1e60))
 def description_length_size(
     *, alpha: float, beta: float, n: float, collection: int, counts: int
 ) -> float:

@@ -27,7 +27,7 @@ _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(64)
 PEOPLE = 999_999_999  # NumPy draws no halves of more
 
 
-@in_range()
+@in_range("epsilon")
 def limit_distance(epsilon: float) -> float:
     """The distance that the bound tends to as the group grows; ``epsilon / 2`` for small epsilon.
 
@@ -63,7 +63,7 @@ def group_spread(*, members: float, epsilon: float) -> float:
     return (members * limit_distance(epsilon) ** 2 + epsilon**2) / 4
 
 
-@in_range()
+@in_range("members")
 def within_distance(members: float, *, epsilon: float, log_p: float) -> float:
     """The distance that a group exceeds with probability at most p, behind any epsilon-DP curator.
 
@@ -110,7 +110,7 @@ def within_size(*, alpha: float, beta: float, epsilon: float, collection: int) -
     return half_sample_size(alpha, log_p, lambda m: group_spread(members=m, epsilon=epsilon))
 
 
-@in_range()
+@in_range("epsilon")
 def membership_distance(epsilon: float) -> float:
     """``2 tanh(epsilon/4)``: mean W1, in every group, behind randomised response on membership.
 
@@ -126,7 +126,7 @@ def membership_distance(epsilon: float) -> float:
     return 2 * math.tanh(epsilon / 4)
 
 
-@in_range()
+@in_range("alpha")
 def insufficient_epsilon(alpha: float) -> float:
     """The epsilon from which some epsilon-DP release exceeds ``alpha`` on average.
 
@@ -140,7 +140,6 @@ def insufficient_epsilon(alpha: float) -> float:
     return 4 * math.atanh(alpha / 2) if alpha < 2 else math.inf
 
 
-@validate.check_types
 def membership_distances(
     members: int, *, epsilon: float, others: int = 0, size: int, rng: np.random.Generator
 ) -> np.ndarray:
@@ -159,8 +158,8 @@ def membership_distances(
     >>> membership_distances(100, epsilon=1.0, size=3, rng=rng).round(2).tolist()
     [0.72, 0.44, 0.52]
     """
-    validate.integer("members", members, low=1, high=PEOPLE // 2)
-    validate.integer("others", others, low=0, high=PEOPLE // 2)
+    members = validate.integer("members", members, low=1, high=PEOPLE // 2)
+    others = validate.integer("others", others, low=0, high=PEOPLE // 2)
     keep = 1 / (1 + math.exp(-validate.positive("epsilon", epsilon) / 2))
     v = halved_members(members, others, size, rng)
     bits_in, bits_out = rng.binomial(v, keep), rng.binomial(members - v, 1 - keep)

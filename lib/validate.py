@@ -1,10 +1,21 @@
-"""Checks of arguments: each raises ``ValueError("NAME must be WHAT, got VALUE")``."""
+"""Checks of arguments: each raises ``ValueError("NAME must be WHAT, got VALUE")``.
+
+A public function calls them on what it takes, and works on what they return: a number of Python's
+(twice 100 in 8 bits is -56), an array without a mask or the labels of a table.
+
+:func:`resolve` also lets in what is not in this package: ``"module:object"``
+wherever a protocol, a task or a grid has a name. The object is imported where
+the name is used, so a worker process, a Dask worker and ``python -m lib run``
+find what the notebook found, and the name in a record says which code made it.
+There is no registry to fill, and none that a new process would have to be told of.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from contextlib import suppress
+from importlib import import_module
 from numbers import Integral, Real
 from typing import Any
 
@@ -53,6 +64,33 @@ def as_float(value: object) -> float:
         return math.inf
 
 
+def instance(name: str, value: object, kind: type) -> Any:
+    """``value`` if it is of that class."""
+    article = "an" if kind.__name__[0] in "AEIO" else "a"
+    require(isinstance(value, kind), name, f"{article} {kind.__name__}", value)
+    return value
+
+
+def number(name: str, value: float) -> float:
+    """``value`` as a float if it is a number, or an infinity."""
+    found = as_float(value)
+    require(not math.isnan(found), name, "a number", value)
+    return found
+
+
+def text(name: str, value: str) -> str:
+    """``value`` if it is a text."""
+    require(isinstance(value, str), name, "text", value)
+    return value
+
+
+def table(name: str, value: Any) -> Any:
+    """``value`` if it is a table of pandas, which need not have been imported."""
+    fits = hasattr(value, "iloc") and hasattr(value, "columns")
+    require(fits, name, "a pandas.DataFrame", value)
+    return value
+
+
 def choice(name: str, value: object, allowed: Iterable[object]) -> Any:
     """``value`` if it is one of ``allowed``."""
     allowed = allowed if isinstance(allowed, Container) else list(allowed)
@@ -65,7 +103,7 @@ def choice(name: str, value: object, allowed: Iterable[object]) -> Any:
 
 def column(name: str, value: str, frame: Any) -> str:
     """``value`` if it is the name of one column of ``frame``, and of no other."""
-    choice(name, value, frame.columns)
+    choice(name, value, table("frame", frame).columns)
     times = list(frame.columns).count(value)
     require(times == 1, name, "a column that is there once", f"{value!r} {times} times")
     return value
@@ -140,6 +178,13 @@ def sequence(name: str, values: Any) -> list:
             len(values)
             return list(values)
     raise refusal(name, "a list or a tuple", values)
+
+
+def names(name: str, values: Any) -> tuple[str, ...]:
+    """``values`` as a tuple, if they are texts in a list or a tuple."""
+    found = tuple(sequence(name, values))
+    require(all(isinstance(one, str) for one in found), name, "a list or a tuple of names", values)
+    return found
 
 
 def array(name: str, values: object) -> np.ndarray:
@@ -225,3 +270,41 @@ def _are_codes(found: np.ndarray, k: int) -> bool:
     if not (found.min() >= 0 and found.max().item() < k):
         return False
     return found.dtype.kind != "f" or bool((found == np.floor(found)).all())
+
+
+def resolve(
+    name: str, value: Any, known: Mapping[str, Any], fits: Callable[[object], bool], what: str
+) -> Any:
+    """What ``known`` has under ``value``, or what ``value`` names as ``"module:object"``.
+
+    Parameters
+    ----------
+    name, value : str
+        The argument and what was given for it.
+    known : mapping
+        The objects that the package has by name, or their places.
+    fits : callable
+        Whether an imported object is of the right kind.
+    what : str
+        That kind, for the message.
+
+    Raises
+    ------
+    ValueError
+        For an unknown name (with the choices), a module that cannot be found, an object that is not
+        in it, or one of another kind. What a module raises while it is imported is left as it is.
+    """
+    if not (isinstance(value, str) and ":" in value):
+        value = known[choice(name, value, known)]
+        if not isinstance(value, str):
+            return value
+    module, _, attribute = value.partition(":")
+    try:
+        found = getattr(import_module(module), attribute)
+    # not there, or half a name
+    except (ModuleNotFoundError, AttributeError, TypeError, ValueError) as error:
+        raise ValueError(
+            f"{name} must be MODULE:OBJECT with a module on Python's path, got {value!r} ({error})"
+        ) from error
+    require(fits(found), name, f"the name of {what}", value)
+    return found
