@@ -38,17 +38,16 @@ class Domain:
     sizes: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        columns, sizes = (
-            validate.names("columns", self.columns),
-            validate.sequence("sizes", self.sizes),
+        validate.fields(self, "columns", validate.names)
+        validate.fields(self, "sizes", validate.sequence)
+        validate.require(
+            len(self.columns) == len(self.sizes), "sizes", "one for each column", self.sizes
         )
-        validate.require(len(columns) == len(sizes), "sizes", "one for each column", sizes)
-        validate.require(len(set(columns)) == len(columns), "columns", "different names", columns)
-        sizes = [
-            validate.integer(f"size of {c}", k, low=1) for c, k in zip(columns, sizes, strict=True)
-        ]
-        object.__setattr__(self, "columns", columns)
-        object.__setattr__(self, "sizes", tuple(sizes))
+        validate.require(
+            len(set(self.columns)) == len(self.columns), "columns", "different names", self.columns
+        )
+        sizes = tuple(validate.integer(f"size of {column}", size, low=1) for column, size in self)
+        object.__setattr__(self, "sizes", sizes)
 
     @classmethod
     def of(cls, sizes: Mapping[str, int]) -> Domain:

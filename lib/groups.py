@@ -36,7 +36,6 @@ def group_name(values: Mapping[str, object]) -> str:
     >>> group_name({"SEX": 1, "RAC1P": 2}), group_name({})
     ('SEX = 1 & RAC1P = 2', 'everyone')
     """
-    validate.instance("values", values, Mapping)
     parts = (f"{column} = {_written(value)}" for column, value in values.items())
     return " & ".join(parts) or EVERYONE
 
@@ -54,7 +53,7 @@ def group_values(name: str) -> dict[str, str]:
     >>> group_values("SEX = 1 & RAC1P = 2"), group_values("everyone")
     ({'SEX': '1', 'RAC1P': '2'}, {})
     """
-    parts = () if validate.text("name", name) == EVERYONE else name.split(" & ")
+    parts = () if name == EVERYONE else name.split(" & ")
     return {column: value for column, _, value in (part.partition(" = ") for part in parts)}
 
 
@@ -115,8 +114,6 @@ def groups_by_size(
     validate.budget("gamma", gamma, low=0, high=math.inf)
     alone = [(column,) for column in validate.names("columns", columns)]
     crossed = [validate.names("crossing", c) for c in validate.sequence("crossings", crossings)]
-    if predicates is not None:
-        validate.instance("predicates", predicates, Mapping)
     large: dict[str, np.ndarray] = {}
     small: dict[str, int] = {}
 

@@ -78,10 +78,10 @@ def number(name: str, value: float) -> float:
     return found
 
 
-def text(name: str, value: str) -> str:
-    """``value`` if it is a text."""
-    require(isinstance(value, str), name, "text", value)
-    return value
+def fields(thing: object, names: str, check: Callable[[str, Any], Any]) -> None:
+    """Put what ``check`` returns into some fields of a frozen dataclass; ``names`` by spaces."""
+    for name in names.split():
+        object.__setattr__(thing, name, check(name, getattr(thing, name)))
 
 
 def table(name: str, value: Any) -> Any:

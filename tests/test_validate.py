@@ -14,11 +14,10 @@ from lib import validate
 
 NAN, INF, HUGE = math.nan, math.inf, 10**5000
 DAYS = np.timedelta64(3, "D")  # NumPy counts it among the integers
-SPLITS = ("uniform", "k-based")
 MASKED = np.ma.array([1, 7, 2], mask=[0, 1, 0])  # NumPy hands on what lies under a mask
 in_three = partial(validate.codes, k=3)
 between = partial(validate.integer, low=2, high=5)
-split = partial(validate.choice, allowed=SPLITS)
+split = partial(validate.choice, allowed=("uniform", "k-based"))
 
 
 def named(name, value):
@@ -29,42 +28,40 @@ def named(name, value):
 # fmt: off
 # The check, what it refuses, and the start of what it says of the argument x.
 REFUSED = [
-    (validate.positive, (0, -1, NAN, INF, "1", True, None, DAYS, HUGE), "a finite number > 0, got"),
-    (validate.number, (NAN, "1", True, None, [1.0], DAYS), "a number, got"),
+    (validate.positive, (0, NAN, INF, "1", True, None, DAYS, HUGE), "a finite number > 0, got"),
+    (validate.number, (NAN, "1", True, [1.0], DAYS), "a number, got"),
     (between, (1, 6, 2.0, True, "3", DAYS), "an integer >= 2 and <= 5, got"),
     (between, (HUGE,), "an integer >= 2 and <= 5, got an integer of 16610 bits"),
-    (validate.fraction, (0, 1, -0.1, NAN, "0.5", DAYS), r"a number in \(0, 1\), got"),
-    (validate.budget, (0, 1e-17, 601, NAN, INF, HUGE, "1", True, None, DAYS), "a number >= 1e-09 and <= 600, got"),
+    (validate.fraction, (0, 1, NAN, "0.5", DAYS), r"a number in \(0, 1\), got"),
+    (validate.budget, (1e-17, 601, NAN, HUGE, "1", True, DAYS), "a number >= 1e-09 and <= 600, got"),
     (validate.boolean, (1, "False", None), "True or False, got"),
-    (validate.text, (1, None, b"a"), "text, got"),
-    (validate.table, (1, {"a": [1]}, np.zeros((2, 2)), pd.Series([1])), r"a pandas\.DataFrame, got"),
-    (validate.names, ("ab", 5, None, {"a": 1}, ("a", 1)), "a list or a tuple( of names)?, got"),
-    (partial(validate.instance, kind=Fraction), (1, None), "a Fraction, got"),
+    (validate.table, (1, {"a": [1]}, np.eye(2), pd.Series([1])), r"a pandas\.DataFrame, got"),
+    (validate.names, ("ab", 5, {"a": 1}, ("a", 1)), "a list or a tuple( of names)?, got"),
+    (partial(validate.instance, kind=Fraction), (1,), "a Fraction, got"),
     # one of them, and no array of them
-    (split, ("half", np.array(SPLITS), ["uniform"], pd.NA, None), "one of 'uniform', 'k-based', got"),
-    (validate.generator, (7, None, np.random.RandomState(1), np.random.default_rng), r"a numpy\.random\.Generator, got"),
-    # the first entry that is no code is shown, with the dtype: an array of objects may hold nothing but good codes
+    (split, ("half", np.array(["uniform"]), ["uniform"], pd.NA, None), "one of 'uniform', 'k-based', got"),
+    (validate.generator, (7, None, np.random.RandomState(1)), r"a numpy\.random\.Generator, got"),
+    # the first entry that is no code is shown, with the dtype
     (in_three, ([3, -1], [0, 3, 9]), r"whole numbers in 0\.\.2 .*, got 3 \(int64\)"),
     (in_three, ([1, 0.5, 9], [0.5, -1]), r"whole numbers .*, got 0\.5 \(float64\)"),
-    (in_three, ([-1], ["0"], [1.0, NAN], [0.0, -INF], ["b"], [None], [1 + 0j], np.array([1], dtype=object)), "whole numbers .*, got "),
+    (in_three, ([-1], ["0"], [1.0, NAN], [0.0, -INF], [None], [1j], np.array([1], dtype=object)), "whole numbers .*, got "),
     (in_three, ([[0]], 1), "of one dimension, got"),
-    (validate.reals, (1j, [0, 1j], "0.5", ["a"], {}, True, [10**400]), "real numbers, got"),
+    (validate.reals, ([0, 1j], "0.5", ["a"], {}, True, [10**400]), "real numbers, got"),
     (validate.vector, (1.0, [[1.0]]), "of one dimension, got"),
-    (validate.finite, ([1.0, NAN], [INF]), "finite numbers, got 1 values"),
-    (validate.sequence, (None, 5, "ab", {2: 3}, {2, 3}, (i for i in (2, 3)), np.array(2)), "a list or a tuple, got"),
-    *((check, ([[1], [1, 2]],), "an array: entries of one length, got") for check in (validate.array, validate.reals, in_three)),
-    *((check, (MASKED,), "no masked entries, got 1") for check in (validate.array, validate.reals, in_three)),
+    (validate.finite, ([1.0, NAN],), "finite numbers, got 1 values"),
+    (validate.sequence, (None, "ab", {2: 3}, {2, 3}, iter((2, 3)), np.array(2)), "a list or a tuple, got"),
+    *((check, ([[1], [1, 2]],), "an array: entries of one length, got") for check in (validate.reals, in_three)),
+    *((check, (MASKED,), "no masked entries, got 1") for check in (validate.reals, in_three)),
     (named, ("tau", 3), "one of 'pi', got"),
     (named, ("math:sin",), "the name of a float, got"),
     (named, ("math:tau2", "no_such_module_here:x", ":pi", "math:", ".this:x"), "MODULE:OBJECT .*, got"),
 ]
 GOOD = [
-    (validate.positive, Fraction(1, 2), 0.5), (validate.positive, np.float32(2), 2.0), (validate.number, -INF, -INF),
-    (partial(validate.positive, infinite=True), INF, INF), (between, np.int8(3), 3), (validate.fraction, 0.3, 0.3),
-    (partial(validate.fraction, open_ends=False), 0, 0.0), (validate.budget, validate.EPSILON_MIN, 1e-9),
-    (validate.budget, 600, 600.0), (split, "uniform", "uniform"), (validate.boolean, np.False_, False),
+    (validate.positive, Fraction(1, 2), 0.5), (validate.number, -INF, -INF), (between, np.int8(3), 3),
+    (partial(validate.positive, infinite=True), INF, INF), (partial(validate.fraction, open_ends=False), 0, 0.0),
+    (validate.budget, np.float16(600), 600.0), (split, "uniform", "uniform"), (validate.boolean, np.False_, False),
     (validate.names, ["a", "b"], ("a", "b")), (named, "pi", 3.0), (named, "math:pi", math.pi),
-    *((validate.sequence, good, [2, 3]) for good in ((2, 3), np.array([2, 3]), pd.Index([2, 3]), {"a": 2, "b": 3}.values())),
+    *((validate.sequence, good, [2, 3]) for good in ((2, 3), pd.Index([2, 3]), {"a": 2, "b": 3}.values())),
 ]
 ARRAYS = [
     (in_three, [0.0, 2.0], [0, 2]), (validate.reals, [Fraction(1, 2), 1], [0.5, 1.0]), (validate.array, np.ma.array([1, 7]), [1, 7]),
@@ -94,15 +91,12 @@ def test_an_array_has_no_labels_no_mask_and_the_machines_order_of_bytes(check, v
 @pytest.mark.parametrize("dtype", [complex, "M8[s]", str, object, float, int])
 def test_no_codes_are_no_codes_whatever_their_dtype(dtype):
     """Complex ones warned that a part of them is discarded."""
-    found = validate.codes("codes", np.array([], dtype=dtype), 5)
-    assert (found.dtype, found.shape) == (np.intp, (0,))
+    assert validate.codes("codes", np.array([], dtype=dtype), 5).dtype == np.intp
 
 
 def test_a_long_value_is_cut_and_a_refused_mask_can_be_used_as_before():
     """To write a masked array changes how it is cast afterwards."""
     mask = np.ma.array([1.0, 2.0, 3.0], mask=[False, True, False])
     for value in (list(range(10_000)), mask):
-        with pytest.raises(ValueError, match=r"^x must be none, got") as refused:
-            validate.require(False, "x", "none", value)
-        assert len(str(refused.value)) < 400
+        assert len(str(validate.refusal("x", "none", value))) < 400
     assert mask.astype(int).sum() == 4

@@ -72,10 +72,7 @@ def least_share(
     >>> 0.2 < share < 0.6
     True
     """
-    validate.instance("h", h, Mapping)
-    validate.instance("rule", rule, Rule)
     validate.generator("rng", rng)
-    validate.instance("design", design, Design)
     own = validate.finite("own", own)
     answers = own.ndim == 1 and bool(np.isin(own, (-1, 1)).all())
     validate.require(answers, "own", "answers of -1 or 1, of one dimension", own)

@@ -108,7 +108,10 @@ class Request:
     workers: Annotated[int, "processes"] = 1
 
     def __post_init__(self) -> None:
-        self._check_kinds()
+        validate.fields(self, "groups lens learners", validate.names)
+        validate.fields(self, "show_small certify", validate.boolean)
+        for crossing in validate.sequence("crossings", self.crossings):
+            validate.names("crossings", crossing)
         for name in self.learners:
             validate.choice("learner", name, BATTERY)
         for name, kind in self.columns.items():
@@ -144,32 +147,6 @@ class Request:
             validate.require(finite.size > 0, f"bands of {name!r}", "finite numbers", edges)
         self._check_release()
         self._check_curator()
-
-    def _check_kinds(self) -> None:
-        for name in ("groups", "lens", "learners"):
-            object.__setattr__(self, name, validate.names(name, getattr(self, name)))
-        crossings = validate.sequence("crossings", self.crossings)
-        crossed = tuple(validate.names("crossings", one) for one in crossings)
-        object.__setattr__(self, "crossings", crossed)
-        object.__setattr__(self, "alphas", tuple(validate.sequence("alphas", self.alphas)))
-        object.__setattr__(self, "reads", tuple(validate.sequence("reads", self.reads)))
-        validate.text("sensitive", self.sensitive)
-        for name in ("positive", "curator", "cluster", "weights", "count"):
-            if (value := getattr(self, name)) is not None:
-                validate.text(name, value)
-        validate.instance("file", self.file, Path)
-        for name in ("release", "holdout"):
-            if (value := getattr(self, name)) is not None:
-                validate.instance(name, value, Path)
-        for path in self.reads:
-            validate.instance("reads", path, Path)
-        for name in ("bands", "columns"):
-            validate.instance(name, getattr(self, name), Mapping)
-        for name in ("show_small", "certify"):
-            validate.boolean(name, getattr(self, name))
-        if self.members is not None:
-            pair = len(validate.names("members", self.members)) == 2
-            validate.require(pair, "members", "a column and a value", self.members)
 
     def _check_release(self) -> None:
         known = [name for name in ("holdout", "members") if getattr(self, name) is not None]
@@ -250,7 +227,7 @@ def command_words(command: str) -> list[str]:
     >>> command_words("python 'my curator.py' {half} {release}")
     ['python', 'my curator.py', '{half}', '{release}']
     """
-    lexer = shlex.shlex(validate.text("command", command), posix=True)
+    lexer = shlex.shlex(command, posix=True)
     lexer.whitespace_split, lexer.commenters = True, ""
     if os.sep == "\\":
         lexer.escape = ""

@@ -84,13 +84,12 @@ def round_outward(value: float, digits: int, *, up: bool) -> str:
     >>> round_outward(0.21551, 3, up=False), round_outward(0.21551, 3, up=True)
     ('0.215', '0.216')
     """
-    value = validate.number("value", value)
     validate.integer("digits", digits, low=1, high=100)
     validate.boolean("up", up)
     if not math.isfinite(value):
         return f"{value:g}"
     mode = ROUND_CEILING if up else ROUND_FLOOR
-    number = float(Context(prec=digits, rounding=mode).create_decimal(repr(value)))
+    number = float(Context(prec=digits, rounding=mode).create_decimal(repr(float(value))))
     return f"{number:.{digits}g}"
 
 
@@ -110,13 +109,12 @@ def _number(
 
 def nearest(s: Setting, name: str, span: tuple[float, float]) -> float:
     """The end of ``span`` that is nearest to the value of ``name`` in ``s``."""
-    validate.choice("name", name, vars(validate.instance("s", s, Setting)))
+    validate.choice("name", name, vars(s))
     return span[0] if getattr(s, name) < span[0] else span[1]
 
 
 def sentence(solution: Solution) -> str:
     """The best value, all valid values and what they promise; or what would help."""
-    validate.instance("solution", solution, Solution)
     return _promise(solution) if solution.met else _advice(solution)
 
 

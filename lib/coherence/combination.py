@@ -54,7 +54,6 @@ def combined_p(splits: Iterable[Sequence[float]]) -> float:
     >>> f"{combined_p([[0.9, 0.1, 0.2, 0.3], [0.8, 0.1, 0.2, 0.3]]):.4f}"
     '0.0625'
     """
-    validate.require(isinstance(splits, Iterable), "splits", "an iterable of arrays", splits)
     scores = [_mid_p_scores(distances) for distances in splits]
     if not scores:
         return 1.0

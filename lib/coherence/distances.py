@@ -164,7 +164,6 @@ def shuffled_distances(
     draws = validate.integer("draws", draws, low=1)
     n_a = validate.integer("n_a", n_a, low=0)
     validate.generator("rng", rng)
-    validate.instance("design", design, Design)
     values = validate.vector("values", values)
     order, found = np.argsort(values, kind="stable"), []
     units = order if design.cluster is None else design.cluster[order]
@@ -207,7 +206,6 @@ def reshuffling_p(
     draws = validate.integer("draws", draws, low=1)
     enough = validate.integer("enough", enough, low=1)
     validate.generator("rng", rng)
-    validate.instance("design", design, Design)
     values = validate.vector("values", values)
     inside = mask("inside", inside, values.size, "values")
     found, n_a = float(split_distance(values, inside, weight=design.weight)), design.units(inside)

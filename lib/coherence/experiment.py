@@ -57,9 +57,8 @@ class Setup:
     keep_null: bool = False
 
     def __post_init__(self) -> None:
-        validate.text("target", self.target)
-        object.__setattr__(self, "lens", validate.names("lens", self.lens))
-        validate.boolean("keep_null", self.keep_null)
+        validate.fields(self, "lens", validate.names)
+        validate.fields(self, "keep_null", validate.boolean)
         validate.choice("labels", self.labels, LABELS)
         validate.positive("gamma", self.gamma)
         validate.integer("null_draws", self.null_draws, low=1)
@@ -133,7 +132,6 @@ def predict_halves(
     positions in ``frame``, ``inside`` says which were learnt from, ``h`` is in [-1, 1] by the rule
     of ``setup``.
     """
-    _check_asked(frame, learner, setup, design)
     rows_a, rows_b = halves(len(frame), rng, design.cluster)
     predict = learner(frame.iloc[rows_a], setup.target, setup.lens, rng)
     both = np.concatenate([rows_a, rows_b])
@@ -157,7 +155,6 @@ def compare(
         For the same people, in the same order. Those whose prediction is NaN count among the
         members ``n`` and are not compared.
     """
-    validate.instance("setup", setup, Setup)
     h = validate.vector("h", h)
     inside = mask("inside", inside, h.size, "h")
     members = masks("members", members, h.size, "h")
@@ -179,7 +176,6 @@ def as_predictions(h: np.ndarray, n: int, setup: Setup) -> np.ndarray:
     >>> as_predictions([0.5, -0.2], 2, Setup(target="y", lens=("x",), labels="hard")).tolist()
     [1.0, -1.0]
     """
-    validate.instance("setup", setup, Setup)
     h = validate.reals("predictions", h)
     validate.integer("n", n, low=0)
     if h.shape != (n,) or np.isnan(h).any():
@@ -265,9 +261,8 @@ def demcoh(
     """
     validate.integer("splits", splits, low=1)
     validate.integer("workers", workers, low=1, high=1 << 15)
-    validate.boolean("progress", progress)
     validate.instance("members", members, Mapping)
-    _check_asked(frame, learner, setup, design)
+    validate.table("frame", frame)
     validate.require(len(members) > 0, "members", "those of one group or more", members)
     _check_table(frame, setup)
     members = masks("members", members, len(frame), "the rows of frame")
@@ -285,13 +280,6 @@ def demcoh(
     bar = tqdm(found, total=splits, disable=not progress, desc="splits")
     rows = pd.concat([part.assign(split=i) for i, part in enumerate(bar)], ignore_index=True)
     return Result(rows)
-
-
-def _check_asked(frame: pd.DataFrame, learner: Learner, setup: Setup, design: Design) -> None:
-    validate.table("frame", frame)
-    validate.require(callable(learner), "learner", "a function", learner)
-    validate.instance("setup", setup, Setup)
-    validate.instance("design", design, Design)
 
 
 def _check_table(frame: pd.DataFrame, setup: Setup) -> None:

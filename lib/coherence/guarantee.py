@@ -10,7 +10,6 @@ import math
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass
-from numbers import Real
 
 from lib import validate
 from lib.coherence.bounds.paper import size, theorem7_terms, theorem8_delta, theorem8_terms
@@ -137,8 +136,7 @@ class Setting:
             )
 
     def _require_delta(self) -> None:
-        number = isinstance(self.delta, Real) and not isinstance(self.delta, bool)
-        if number and self.delta == 0:
+        if validate.as_float(self.delta) == 0:
             return
         validate.fraction("delta", self.delta)
         if self.mode != "theorem8":
@@ -186,7 +184,7 @@ def required_size(s: Setting) -> tuple[float, str]:
     >>> round(members), term
     (140179, 'information / alpha^2')
     """
-    theorem = THEOREMS[validate.instance("s", s, Setting).mode]
+    theorem = THEOREMS[s.mode]
     known = {name: getattr(s, name) for name in theorem.parameters}
     terms = theorem.terms(**known | {"collection": int(s.collection)})
     return size(terms), max(terms, key=terms.__getitem__)
@@ -203,7 +201,7 @@ def holds(setting: Setting, **values: float) -> bool:
     >>> holds(asked, epsilon=0.01), holds(asked, epsilon=0.1)
     (True, False)
     """
-    full = validate.instance("setting", setting, Setting).change(**values)
+    full = setting.change(**values)
     if missing := full._missing():
         raise ValueError(f"all of {', '.join(UNKNOWNS)} must be known, got {missing!r} missing")
     return size_ratio(full) >= 1

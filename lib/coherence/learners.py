@@ -162,8 +162,7 @@ class Constant:
     value: float = 0.0
 
     def __post_init__(self) -> None:
-        finite = np.isfinite(validate.as_float(self.value))
-        validate.require(finite, "value", "a finite number", self.value)
+        validate.finite("value", self.value)
 
     def __call__(
         self, half: pd.DataFrame, target: str, lens: tuple[str, ...], rng: np.random.Generator
@@ -186,10 +185,6 @@ class After:
 
     curator: Callable[[pd.DataFrame, np.random.Generator], pd.DataFrame]
     learner: Callable[..., Any] = field(default_factory=Lookup)
-
-    def __post_init__(self) -> None:
-        for name, given in vars(self).items():
-            validate.require(callable(given), name, "a function", given)
 
     def __call__(
         self, half: pd.DataFrame, target: str, lens: tuple[str, ...], rng: np.random.Generator

@@ -151,11 +151,10 @@ class Cut:
     fixed: bool = False
 
     def __post_init__(self) -> None:
-        for name in ("inside", "outside"):
-            if (value := getattr(self, name)) is not None:
-                object.__setattr__(self, name, validate.fraction(name, value))
-        validate.text("score", self.score)
-        validate.boolean("fixed", self.fixed)
+        validate.fields(self, "inside", validate.fraction)
+        if self.outside is not None:
+            validate.fields(self, "outside", validate.fraction)
+        validate.fields(self, "fixed", validate.boolean)
 
     def guesses(self, score: np.ndarray, inside: np.ndarray) -> Guesses:
         """What the names of the people with these scores come to; both of shape (m,)."""

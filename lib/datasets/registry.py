@@ -71,13 +71,7 @@ class Task:
     prepare: Callable[[pd.DataFrame], pd.DataFrame] | None = None
 
     def __post_init__(self) -> None:
-        for name in ("name", "title"):
-            validate.text(name, getattr(self, name))
-        validate.instance("domain", self.domain, Domain)
-        for role in ("sensitive", "pool"):
-            object.__setattr__(self, role, validate.names(role, getattr(self, role)))
-        callable_or_none = self.prepare is None or callable(self.prepare)
-        validate.require(callable_or_none, "prepare", "a function or None", self.prepare)
+        validate.fields(self, "sensitive pool", validate.names)
         for role, column in (("target", self.target), ("protected", self.protected)):
             k = self._size(role, column)
             validate.require(k == 2, role, "a column of two codes", f"{column} of {k}")

@@ -169,9 +169,7 @@ class PrivacyAccountant:
             than is left (up to one part in 10^12 of the budget); nothing is noted then.
         """
         cost = validate.budget(self.unit, cost, **_RANGE)
-        if sensitivity is None:
-            sensitivity = {ADD_OR_REMOVE: 1.0}
-        sensitivity = dict(validate.instance("sensitivity", sensitivity, Mapping))
+        sensitivity = {ADD_OR_REMOVE: 1.0} if sensitivity is None else dict(sensitivity)
         power = 2 if self.unit == "rho" else 1
         found = prices(cost, sensitivity, power, curve)
         names = columns(by) if WITHIN in sensitivity else ()

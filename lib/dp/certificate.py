@@ -20,7 +20,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache, reduce
+from functools import lru_cache, partial, reduce
 
 import numpy as np
 from scipy.optimize import brentq
@@ -61,13 +61,9 @@ class Guesses:
     inside: int
 
     def __post_init__(self) -> None:
-        people = validate.integer("people", self.people, low=0, high=1 << 31)
-        named = validate.integer("named", self.named, low=0, high=people)
-        inside = validate.integer("inside", self.inside, low=0, high=people)
-        most = min(named, inside)
-        hits = validate.integer("hits", self.hits, low=max(0, named + inside - people), high=most)
-        for name, value in zip(vars(self), (named, hits, people, inside), strict=True):
-            object.__setattr__(self, name, value)
+        validate.fields(self, "people", partial(validate.integer, low=0, high=1 << 31))
+        validate.fields(self, "named inside", partial(validate.integer, low=0, high=self.people))
+        validate.fields(self, "hits", partial(validate.integer, low=self.least, high=self.most))
 
     @property
     def least(self) -> int:
@@ -122,7 +118,6 @@ def hits_law(guesses: Guesses, log_odds: float) -> np.ndarray:
     >>> hits_law(Guesses(named=1, hits=0, people=2, inside=1), 0.0).tolist()
     [0.5, 0.5]
     """
-    validate.instance("guesses", guesses, Guesses)
     odds = validate.as_float(log_odds)
     validate.require(abs(odds) <= _MOST, "log_odds", f"a number at most {_MOST:g} from 0", log_odds)
     return np.exp(_log_law(guesses.named, guesses.people, guesses.inside, odds))
@@ -166,9 +161,7 @@ def hits_p(guesses: Sequence[Guesses], epsilon: float, *, delta: float = 0.0) ->
 
 
 def _check(guesses: Sequence[Guesses], delta: float) -> None:
-    what = "a list or a tuple of Guesses, of one half or more"
-    fits = all(isinstance(one, Guesses) for one in validate.sequence("guesses", guesses))
-    validate.require(fits and len(guesses) > 0, "guesses", what, guesses)
+    validate.require(len(guesses) > 0, "guesses", "those of one half or more", guesses)
     validate.require(0 <= validate.as_float(delta) < 1, "delta", "a number in [0, 1)", delta)
 
 
@@ -381,5 +374,4 @@ def hits_chance(guesses: Sequence[Guesses], log_odds: float, hits: int) -> float
     0.5
     """
     _check(guesses, 0.0)
-    hits = validate.integer("hits", hits, low=0)
     return _sum_law(guesses, log_odds).tail(hits)

@@ -136,7 +136,7 @@ class Entry:
     inside: tuple[tuple[Entry, ...], ...] = ()
 
     def __post_init__(self) -> None:
-        validate.text("what", self.what)
+        validate.instance("what", self.what, str)
 
     def price(self, relation: str, by: Collection[str] = (), *, exact: bool = True) -> float:
         """What the look costs if one row changes by ``relation``, and keeps the columns ``by``.

@@ -129,7 +129,7 @@ def noisy(
     >>> noisy(law, [3.0], rng, "people", accountant).round(2).tolist(), accountant.left
     ([3.13], 0.5)
     """
-    values = validate.instance("mechanism", mechanism, Noise).checked(values)
+    values = mechanism.checked(values)
     return _shown(
         mechanism,
         values,
@@ -159,7 +159,7 @@ def choose(
     >>> choose(law, [0.0, 5.0], rng, "the larger")
     1
     """
-    scores = validate.instance("mechanism", mechanism, Exponential).checked(scores)
+    scores = mechanism.checked(scores)
     validate.require(scores.ndim == 1, "scores", "of one dimension", scores.shape)
 
     def draw() -> int:
@@ -171,10 +171,6 @@ def choose(
 def _shown(mechanism, exact, rng, draw, kind, what, accountant, sensitivity, by=()):
     """All that could be refused is refused here, before anything is paid for."""
     validate.generator("rng", rng)
-    if accountant is not None:
-        validate.instance("accountant", accountant, PrivacyAccountant)
-    if sensitivity is not None:
-        validate.instance("sensitivity", sensitivity, Mapping)
     own = float(np.max(mechanism.sensitivity))
     sensitivity = {ADD_OR_REMOVE: own} if sensitivity is None else sensitivity
     stated = next(iter(sensitivity.values()), None)

@@ -38,11 +38,11 @@ def protocol_class(name: str) -> type[Protocol]:
     <class 'lib.ldp.grr.GRR'>
     """
     what = "a subclass of lib.ldp.Protocol"
-    return validate.resolve("protocol", name, _CLASSES, _is_protocol, what)
 
+    def fits(found: object) -> bool:
+        return isinstance(found, type) and issubclass(found, Protocol)
 
-def _is_protocol(found: object) -> bool:
-    return isinstance(found, type) and issubclass(found, Protocol)
+    return validate.resolve("protocol", name, _CLASSES, fits, what)
 
 
 def make(name: str, *, k: int, epsilon: float, **options) -> Protocol:

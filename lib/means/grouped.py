@@ -51,14 +51,14 @@ class Interval:
     oracle: str = ""
 
     def __post_init__(self) -> None:
-        low, high = map(float, bounds(self.low, self.high))
-        sigma, beta = validate.positive("sigma", self.sigma), validate.fraction("beta", self.beta)
-        validate.require(sigma <= _WIDEST, "sigma", f"a number <= {_WIDEST:g}", sigma)
+        bounds(self.low, self.high)
+        validate.fields(self, "low high", validate.number)
+        validate.fields(self, "sigma", validate.positive)
+        validate.fields(self, "beta", validate.fraction)
+        validate.instance("oracle", self.oracle, str)
+        validate.require(self.sigma <= _WIDEST, "sigma", f"a number <= {_WIDEST:g}", self.sigma)
         least = 1 / _WIDEST
-        validate.require(beta >= least, "beta", f"a number >= {least:g} and < 1", beta)
-        validate.text("oracle", self.oracle)
-        for name, value in {"low": low, "high": high, "sigma": sigma, "beta": beta}.items():
-            object.__setattr__(self, name, value)
+        validate.require(self.beta >= least, "beta", f"a number >= {least:g} and < 1", self.beta)
 
 
 def group_order(groups: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
@@ -241,8 +241,6 @@ def coinpress(
 def group_columns(by: Sequence[str], accountant: PrivacyAccountant | None) -> tuple[str, ...]:
     """``by``; where nobody gave an accountant that knows other groups, a name for the only ones."""
     by = columns(by)
-    if accountant is not None:
-        validate.instance("accountant", accountant, PrivacyAccountant)
     if not by and accountant is not None:
         what = "the names of the columns of the groups, since the accountant may have other groups"
         raise validate.refusal("by", what, by)

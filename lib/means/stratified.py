@@ -142,10 +142,7 @@ def strat_coinpress(
     """
     validate.generator("rng", rng)
     validate.instance("prior", prior, Interval)
-    shares, rho = (
-        validate.vector("split", validate.sequence("split", split)),
-        validate.positive("rho", rho),
-    )
+    shares, rho = validate.vector("split", split), validate.positive("rho", rho)
     whole = np.isclose(shares.sum(), 1.0) and (shares > 0).all()
     validate.require(whole, "split", "shares > 0 that add up to 1", split)
     # the sum is 1 up to rounding, and the accountant lets none be spent beyond its budget

@@ -37,7 +37,6 @@ def mean_interval(
     """
     level = validate.fraction("level", level)
     floor = validate.number("floor", floor)
-    widening(1, ratio)  # refuses a wrong one, however few values there are
     x = validate.vector("values", values)
     x = x[~np.isnan(x)]
     if x.size < 2:
@@ -104,7 +103,6 @@ def summarise(
     not ``sort``. ``floor`` is that of :func:`mean_interval`.
     """
     level, floor = validate.fraction("level", level), validate.number("floor", floor)
-    validate.boolean("sort", sort)
     require_numbers(frame, value, name="value")
     values = frame[require_columns("by", by, frame)].assign(_value=frame[value].astype(float))
     grouped = values.groupby(list(by), sort=sort)["_value"]
@@ -165,8 +163,6 @@ def run_means(frame: pd.DataFrame, value: str, by: Sequence[str] = ()) -> pd.Ser
 
 def interval_words(row: pd.Series, spec: str = "+.3f") -> str:
     """``mean [low, high]`` of a row, or the mean alone where it has no interval."""
-    validate.instance("row", row, pd.Series)
-    validate.text("spec", spec)
     keys = [validate.choice("row", key, row.index) for key in ("mean", "low", "high")]
     mean, low, high = (float(validate.reals("row", row[key])) for key in keys)
     return f"{mean:{spec}}" if np.isnan(low) else f"{mean:{spec}} [{low:{spec}}, {high:{spec}}]"

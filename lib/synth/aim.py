@@ -20,6 +20,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -92,12 +93,11 @@ class AIM(Synthesizer):
     name: str = "aim"
 
     def __post_init__(self) -> None:
-        for name in ("degree", "rounds_per_column", "iterations", "last_iterations"):
-            object.__setattr__(self, name, validate.integer(name, getattr(self, name), low=1))
-        for name in ("max_megabytes", "memory", "focus_weight"):
-            object.__setattr__(self, name, validate.positive(name, getattr(self, name)))
+        whole = "degree rounds_per_column iterations last_iterations"
+        validate.fields(self, whole, partial(validate.integer, low=1))
+        validate.fields(self, "max_megabytes memory focus_weight", validate.positive)
         share("alpha", self.alpha)
-        object.__setattr__(self, "focus", validate.names("focus", self.focus))
+        validate.fields(self, "focus", validate.names)
 
     def candidates(self, domain: Domain) -> Workload:
         """The marginals that may be measured, with their weights.

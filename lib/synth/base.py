@@ -229,7 +229,6 @@ def select(
 
 def estimated_total(measurements: Sequence[Measurement]) -> float:
     """The number of rows by inverse-variance weighting of the measurements' sums; at least 1."""
-    measurements = validate.sequence("measurements", measurements)
     validate.require(len(measurements) > 0, "measurements", "at least one", measurements)
     cells = [np.broadcast_to(np.square(m.sigma), m.noisy.shape) for m in measurements]
     weights = np.array([1 / variances.sum() for variances in cells])

@@ -63,6 +63,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -196,15 +197,13 @@ class GEM(Synthesizer):
         validate.choice("variant", self.variant, ("marginal", "cell"))
         ways = ("squares", "published")[: 2 if self.variant == "cell" else 1]
         validate.choice("training", self.training, ways)
-        for what in ("degree", "rounds", "inputs", "batch", "steps"):
-            object.__setattr__(self, what, validate.integer(what, getattr(self, what), low=1))
-        hidden = validate.sequence("hidden", self.hidden)
-        hidden = [validate.integer("hidden", width, low=1) for width in hidden]
-        object.__setattr__(self, "hidden", tuple(hidden))
+        whole = partial(validate.integer, low=1)
+        validate.fields(self, "degree rounds inputs batch steps", whole)
+        hidden = tuple(whole("hidden", one) for one in validate.sequence("hidden", self.hidden))
+        object.__setattr__(self, "hidden", hidden)
         for what in ("alpha", "count_share"):
             share(what, getattr(self, what))
-        for what in ("rate", "last_rate", "memory"):
-            validate.positive(what, getattr(self, what))
+        validate.fields(self, "rate last_rate memory", validate.positive)
         validate.fraction("keep", self.keep, open_ends=False)
 
     @classmethod

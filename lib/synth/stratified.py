@@ -182,8 +182,8 @@ class Stratified(Synthesizer):
 
     def __post_init__(self) -> None:
         validate.instance("inner", self.inner, Synthesizer)
-        object.__setattr__(self, "by", validate.names("by", self.by))
-        validate.boolean("keep_columns", self.keep_columns)
+        validate.fields(self, "by", validate.names)
+        validate.fields(self, "keep_columns", validate.boolean)
         different = len(set(self.by)) == len(self.by) > 0
         validate.require(different, "by", "a tuple of one or more different columns", self.by)
         validate.choice("weights", self.weights, ("public", "noisy", "projected"))

@@ -48,7 +48,6 @@ def downward_closure(workload: Workload) -> tuple[Columns, ...]:
     >>> downward_closure({("a", "b"): 1.0, ("c",): 1.0})
     (('a',), ('b',), ('c',), ('a', 'b'))
     """
-    validate.instance("workload", workload, Mapping)
     place = {column: i for i, column in enumerate(dict.fromkeys(c for s in workload for c in s))}
     subsets = {
         tuple(sorted(r, key=place.__getitem__))
@@ -61,7 +60,6 @@ def downward_closure(workload: Workload) -> tuple[Columns, ...]:
 
 def megabytes(domain: Domain, marginals: Iterable[Sequence[str]]) -> float:
     """What ``marginals`` take in full, at 8 bytes a cell, in 2^20 bytes."""
-    validate.instance("domain", domain, Domain)
     return sum(_cells(domain, validate.sequence("marginals", s)) for s in marginals) * 8 / 2**20
 
 
@@ -72,7 +70,6 @@ def _cells(domain: Domain, columns: Sequence[str]) -> int:
 def cell_codes(frame: pd.DataFrame, domain: Domain, columns: Sequence[str]) -> np.ndarray:
     """The number of each row's cell in the marginal on ``columns`` (C order), shape (n,)."""
     validate.table("frame", frame)
-    validate.instance("domain", domain, Domain)
     columns = validate.names("columns", columns)
     validate.require(len(columns) > 0, "columns", "one or more", columns)
     shape = [domain[validate.choice("columns of frame", c, frame.columns)] for c in columns]
@@ -138,7 +135,6 @@ def marginal_errors(
     >>> marginal_errors(real, other, domain, all_kway(domain, 1)).to_dict()
     {('a',): 0.0, ('b',): 1.0}
     """
-    validate.instance("domain", domain, Domain)
     if not validate.instance("workload", workload, Mapping):
         raise ValueError("workload must have at least one marginal, got none")
     for name, frame in (("real", real), ("synthetic", synthetic)):
@@ -200,7 +196,6 @@ def group_errors(
         Between 0 and 2; NaN for a group without real rows, :data:`ABSENT` for one without synthetic
         rows.
     """
-    validate.instance("domain", domain, Domain)
     domain.check(real, "real")
     domain.check(synthetic, "synthetic")
     ours = masks("ours", ours, len(real), "the rows of real")

@@ -81,7 +81,7 @@ REFUSED = [
     (lambda: info.mcdiarmid(n=10, m=3, reading="paper"), "printed case"),
     (lambda: info.pure_dp(epsilon=0.1, n=100, eta=2), r"eta must be .*, got 2"),
     (lambda: tightened.description_length_size(alpha=0.1, beta=0.1, n=100, collection=1, counts=0), r"counts must be .*, got 0"),
-    (lambda: single_column.column_distances(5, 3, 10, size=1, rng=stream(0)), r"ones, members and n must be .* got \(5, 3, 10\)"),
+    (lambda: single_column.column_distances(5, 3, 10, size=1, rng=stream(0)), "ones must be an integer >= 0 and <= 3, got 5"),
     (lambda: within_group.insufficient_epsilon(2.1), r"alpha must be .*, got 2.1"),
     (lambda: within_group.within_distance(100, epsilon=-1, log_p=-1.0), r"epsilon must be .*, got -1"),
     (lambda: exact.membership_bits(n=7, epsilon=1.0), r"n must be .*, got 7"),

@@ -57,13 +57,15 @@ def in_range(*positional: str, **own: Range) -> Callable[[_T], _T]:
     ranges = RANGES | own
 
     def decorate(function: _T) -> _T:
+        def taken(name: str, value):
+            known = name in ranges
+            return _taken(name, value, ranges[name], function.__name__) if known else value
+
         @wraps(function)
         def bounded(*args, **named):
-            given = dict(zip(positional, args, strict=False), **named)
-            for name, value in given.items():
-                if name in ranges:
-                    given[name] = _taken(name, value, ranges[name], function.__name__)
-            return function(*args[len(positional) :], **given)
+            first = [taken(name, value) for name, value in zip(positional, args, strict=False)]
+            named = {name: taken(name, value) for name, value in named.items()}
+            return function(*first, *args[len(first) :], **named)
 
         return bounded  # type: ignore[return-value]
 

@@ -18,7 +18,6 @@ from collections.abc import Callable
 
 from scipy.optimize import brentq
 
-from lib import validate
 from lib.coherence.bounds.max_information import pure_dp_tightened
 from lib.coherence.bounds.ranges import Range, in_range
 
@@ -72,7 +71,7 @@ def _distance(members: float, log_p: float, spread: float) -> float:
     return 2 / math.sqrt(q * (members - 1)) + root * scale
 
 
-@in_range("alpha", "log_p", "spread")
+@in_range("alpha", "log_p")
 def half_sample_size(
     alpha: float, log_p: float, spread: Callable[[float], float] = lambda members: 0.0
 ) -> float:
@@ -86,7 +85,6 @@ def half_sample_size(
     >>> round(half_sample_size(0.2, math.log(0.05)))
     1391
     """
-    validate.require(callable(spread), "spread", "a function", spread)
 
     def excess(members: float) -> float:
         return _distance(members, log_p, spread(members)) - alpha
