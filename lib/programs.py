@@ -155,10 +155,9 @@ def _installation(program: Path) -> list[Path]:
     return parts
 
 
-def end_with_parent() -> None:
-    """Make this process a worker: Ctrl-C is its parent's to answer, and it ends when that ends."""
+def end_with_parent(parent: int) -> None:
+    """Make this process a worker: Ctrl-C is for its ``parent``, and it ends when that has ended."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    parent = os.getppid()
 
     def watch() -> None:
         while os.getppid() == parent:

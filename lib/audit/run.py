@@ -19,6 +19,7 @@ it. That is refused.
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -271,7 +272,10 @@ def _released(
         )
         for group, who in table.members.items()
     )
-    p = joblib.Parallel(n_jobs=request.workers, initializer=end_with_parent)(jobs)
+    parallel = joblib.Parallel(
+        n_jobs=request.workers, initializer=end_with_parent, initargs=(os.getpid(),)
+    )
+    p = parallel(jobs)
     p = pd.Series(p, table.members).fillna(1.0).to_dict()
     result, everybody = Result(pd.concat(rows, ignore_index=True)), np.arange(mean.size)
     return result, p, (everybody, table.inside, h[0]), (everybody, table.inside, mean)

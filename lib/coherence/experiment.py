@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -272,7 +273,12 @@ def demcoh(
         raise ValueError(
             f"gamma must be at most {most}, the members of the largest group, got {setup.gamma!r}"
         )
-    parallel = joblib.Parallel(n_jobs=workers, return_as="generator", initializer=end_with_parent)
+    parallel = joblib.Parallel(
+        n_jobs=workers,
+        return_as="generator",
+        initializer=end_with_parent,
+        initargs=(os.getpid(),),
+    )
     found = parallel(
         joblib.delayed(one_split)(frame, large, learner, setup, stream(seed, "demcoh", i), design)
         for i in range(splits)

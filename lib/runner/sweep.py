@@ -9,8 +9,6 @@ same key in every run, whatever grid it came in.
 from __future__ import annotations
 
 import os
-import signal
-import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
@@ -24,24 +22,13 @@ import pandas as pd
 from tqdm import tqdm
 
 from lib import validate
+from lib.programs import end_with_parent
 from lib.runner.cell import cell_key
 from lib.runner.provenance import provenance
 from lib.runner.records import plain, refuse_taken
 from lib.runner.store import Store, StoreBusy
 
 AT_RISK_S = 0.05  # of finished work: what a kill may cost beside the cells that run
-
-
-def end_with_parent(parent: int) -> None:
-    """Make this process a worker: Ctrl-C is for its parent, and it ends when the parent has."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(0.5)
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
 
 
 def _finish(run: Callable[..., dict], cell: Any) -> dict:

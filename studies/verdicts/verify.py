@@ -7,6 +7,7 @@ stored knows that nobody mended just these cells.
 
 from __future__ import annotations
 
+import os
 import secrets
 from argparse import ArgumentParser, Namespace
 from collections import Counter
@@ -84,7 +85,12 @@ def verify(cells: pd.DataFrame, number: int, seed: int, workers: int = 1) -> pd.
     weight = cells["weight"] / cells["weight"].sum()
     times = stream(seed, "verify").multinomial(number, weight)
     drawn = cells.assign(times=times)[times > 0]
-    parallel = joblib.Parallel(n_jobs=workers, return_as="generator", initializer=end_with_parent)
+    parallel = joblib.Parallel(
+        n_jobs=workers,
+        return_as="generator",
+        initializer=end_with_parent,
+        initargs=(os.getpid(),),
+    )
     jobs = drawn[["grid", "cell", "record"]].itertuples(index=False)
     done = parallel(joblib.delayed(compared)(*job) for job in jobs)
     found = pd.DataFrame([*tqdm(done, total=len(drawn), unit="cell")], columns=["outcome", "field"])
