@@ -119,9 +119,9 @@ def gather_grid(
         version, or with records of cells that are not the grid's, computed on other rows of a data
         set than those of the file or of another part, or with another value than these have.
     """
-    grid, paths = grid_of(name), [Path(part) for part in parts]
+    grid = grid_of(name)
     target = path or to_write(grid.path(validate.choice("profile", profile, PROFILES)))
-    tables = {part: _part(part, grid) for part in paths}
+    tables = {part: _part(Path(part), grid) for part in parts}
     if _is_committed(grid, profile, path):
         for record in (r for table in tables.values() for r in table.to_dict("records")):
             _refuse_replica(record)
@@ -152,6 +152,8 @@ def _part(path: Path, grid: Grid) -> pd.DataFrame:
     """The records of a part, which may still be rows of a database after a kill."""
     if path.is_dir() or not (path.exists() or path.with_suffix(".sqlite").exists()):
         raise StoreError(f"part {path} {'is a folder' if path.is_dir() else 'is not there'}")
+    if path.suffix == ".sqlite":
+        path = path.with_suffix(".parquet")
     frame = Store(path, version=grid.version).frame()
     if frame.empty:
         raise StoreError(f"{path} has no records")

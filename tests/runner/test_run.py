@@ -47,8 +47,8 @@ def test_parts_gathered_are_the_grid_also_twice_and_after_a_kill(grid, tmp_path)
     assert gather_grid(grid, [files[0], files[2]], "quick") == (15, 8)
     for cell in run.share(CELLS, 2, 3, cost=grid.cost):  # rows that nobody has folded
         stored(files[1], record_of(cell))
-    for _ in range(2):
-        assert gather_grid(grid, files, "quick") == (23, 0)
+    for second in (files[1].with_suffix(".sqlite"), files[1]):
+        assert gather_grid(grid, [files[0], second, files[2]], "quick") == (23, 0)
     whole = run_grid(grid, "quick", path=tmp_path / "whole.parquet", **ALONE)
     pd.testing.assert_frame_equal(results(grid, "quick")[STABLE], whole[STABLE])
 
