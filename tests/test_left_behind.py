@@ -22,7 +22,14 @@ def test_what_killed_processes_left_is_cleared_and_what_others_write_stays(tmp_p
     for name in (f"sem.loky-{dead.pid}-abc", f"sem.loky-{os.getpid()}-abc", "sem.other"):
         (shared / name).touch()
     (shared / f"joblib_memmapping_folder_{dead.pid}_x").mkdir()
-    for name in ("grid.parquet", "letter.77.tmp", f"{PREFIX}1", f"{PREFIX}1.lock", f"{PREFIX}2", f"{PREFIX}2.lock"):
+    for name in (
+        "grid.parquet",
+        "letter.77.tmp",
+        f"{PREFIX}1",
+        f"{PREFIX}1.lock",
+        f"{PREFIX}2",
+        f"{PREFIX}2.lock",
+    ):
         (tmp_path / name).touch()
     with FileLock(tmp_path / f"{PREFIX}2.lock"):
         clear_leftovers([tmp_path, tmp_path / "none"])

@@ -156,9 +156,7 @@ def test_other_readings_are_judged_and_shown_beside_the_row(grid):
 
 def test_stored_verdicts_follow_from_the_stored_results(judged):
     if rows := list(RESULTS.glob("*.sqlite")):
-        pytest.skip(
-            f"{rows[0].name}: a grid is being filled; then: python -m lib claims --write"
-        )
+        pytest.skip(f"{rows[0].name}: a grid is being filled; then: python -m lib claims --write")
     assert drift(judged, stored_verdicts()) == []
     assert sum(summary(judged).values()) == len(tallied(judged)) < len(judged)
 
