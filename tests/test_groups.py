@@ -123,6 +123,8 @@ def test_the_size_constraint_counts_members_of_the_whole_table():
 # fmt: off
 REFUSED = [
     *((lambda e=e: to_bands(FRAME["age"], e), "edges must be") for e in ((5, 5), ())),
+    (lambda: groups(FRAME.to_numpy()), r"frame must be a pandas\.DataFrame, got"),
+    (lambda: groups(FRAME, "ab"), "columns must be a list or a tuple, got 'ab'"),
     (lambda: groups(FRAME, ["c"]), "column must be .*, got 'c'"),
     (lambda: groups(FRAME, predicates={"bad": lambda t: t["age"].to_numpy()}), "must return bool of .* got int64"),
     (lambda: groups(FRAME, predicates={"short": lambda t: np.array([True, False])}), r"must return bool of .* got bool of shape \(2,\)"),

@@ -108,6 +108,7 @@ class Request:
     workers: Annotated[int, "processes"] = 1
 
     def __post_init__(self) -> None:
+        validate.instance("file", self.file, Path)
         validate.fields(self, "groups lens learners", validate.names)
         validate.fields(self, "show_small certify", validate.boolean)
         for crossing in validate.sequence("crossings", self.crossings):
@@ -117,7 +118,7 @@ class Request:
         for name, kind in self.columns.items():
             validate.choice(f"kind of {name}", kind, KINDS)
         once: dict[str, float] = {}
-        for alpha in self.alphas:
+        for alpha in validate.sequence("alphas", self.alphas):
             once.setdefault(f"{validate.budget('alpha', alpha, low=LEAST_ALPHA, high=2):g}", alpha)
         object.__setattr__(self, "alphas", tuple(once.values()))
         object.__setattr__(self, "learners", tuple(dict.fromkeys(self.learners)))

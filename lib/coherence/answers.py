@@ -85,7 +85,6 @@ def round_outward(value: float, digits: int, *, up: bool) -> str:
     ('0.215', '0.216')
     """
     validate.integer("digits", digits, low=1, high=100)
-    validate.boolean("up", up)
     if not math.isfinite(value):
         return f"{value:g}"
     mode = ROUND_CEILING if up else ROUND_FLOOR

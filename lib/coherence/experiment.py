@@ -59,7 +59,6 @@ class Setup:
 
     def __post_init__(self) -> None:
         validate.fields(self, "lens", validate.names)
-        validate.fields(self, "keep_null", validate.boolean)
         validate.choice("labels", self.labels, LABELS)
         validate.positive("gamma", self.gamma)
         validate.integer("null_draws", self.null_draws, low=1)
@@ -260,6 +259,7 @@ def demcoh(
     >>> run.summary()[["group", "n", "splits", "distance"]].to_dict("records")
     [{'group': 'everyone', 'n': 20, 'splits': 2, 'distance': 2.0}]
     """
+    validate.require(callable(learner), "learner", "a function", learner)
     validate.integer("splits", splits, low=1)
     validate.integer("workers", workers, low=1, high=1 << 15)
     validate.instance("members", members, Mapping)

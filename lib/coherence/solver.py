@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 
+from lib import validate
 from lib.coherence.answers import Solution
 from lib.coherence.bounds.paper import theorem8_delta
 from lib.coherence.guarantee import (
@@ -99,6 +100,7 @@ def solve(setting: Setting) -> Solution:
     >>> answer.best, round(answer.value, 3)
     ('high', 0.014)
     """
+    validate.instance("setting", setting, Setting)
     name, span = setting.unknown, _interval(setting)
     grows = _grows(setting, name)
     best = "high" if grows else "low"

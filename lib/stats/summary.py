@@ -56,9 +56,9 @@ def clopper_pearson(hits: int, n: int, level: float = 0.95) -> tuple[float, floa
     >>> [round(end, 3) for end in clopper_pearson(0, 100)]
     [0.0, 0.036]
     """
-    validate.integer("hits", hits, low=0, high=validate.integer("n", n, low=1))
-    level = validate.fraction("level", level)
-    interval = stats.binomtest(int(hits), int(n)).proportion_ci(level, method="exact")
+    n, level = validate.integer("n", n, low=1), validate.fraction("level", level)
+    hits = validate.integer("hits", hits, low=0, high=n)
+    interval = stats.binomtest(hits, n).proportion_ci(level, method="exact")
     return float(interval.low), float(interval.high)
 
 

@@ -140,7 +140,7 @@ def open_accountant(
     validate.generator("rng", rng)
     if len(validate.instance("domain", domain, Domain)) < 1:
         raise ValueError("domain must have at least 1 column, got none")
-    domain.check(data)
+    domain.check(data, "data")
     return PrivacyAccountant(validate.budget("budget", budget, low=BUDGET_MIN, high=BUDGET_MAX))
 
 

@@ -201,8 +201,7 @@ class GEM(Synthesizer):
         validate.fields(self, "degree rounds inputs batch steps", whole)
         hidden = tuple(whole("hidden", one) for one in validate.sequence("hidden", self.hidden))
         object.__setattr__(self, "hidden", hidden)
-        for what in ("alpha", "count_share"):
-            share(what, getattr(self, what))
+        validate.fields(self, "alpha count_share", share)
         validate.fields(self, "rate last_rate memory", validate.positive)
         validate.fraction("keep", self.keep, open_ends=False)
 

@@ -50,6 +50,13 @@ def histogram(**changed):
 
 # fmt: off
 REFUSED = [
+    (lambda: demcoh(PEOPLE.to_numpy(), {}, QUIET, Setup(target="y", lens=("x",)), splits=1, seed=1), r"frame must be a pandas\.DataFrame"),
+    (lambda: run(learner="forest"), "learner must be a function, got 'forest'"),
+    (lambda: Setup(target="y", lens="xy"), "lens must be a list or a tuple, got 'xy'"),
+    (lambda: reshuffling_p(np.arange(4.0), np.arange(4) > 1, draws=9, enough=2, rng=5), r"rng must be .*, got 5"),
+    (lambda: paper.theorem8_delta(epsilon="0.1", beta=0.1, n=10, collection=1), "epsilon must be a number >= 1e-100 .* for theorem8_delta, got '0.1'"),
+    (lambda: within_group.within_distance(True, epsilon=0.1, log_p=-1.0), "members must be a number .*, got True"),
+    (lambda: tightened.tightened_size(**KNOWN | {"collection": 1.0}, epsilon=0.1), r"collection must be an integer .*, got 1\.0"),
     (lambda: asked(gamma=None), r"exactly one of .* must be missing, got 2: \['gamma', 'epsilon'\]"),
     (lambda: asked(epsilon=0.1), "exactly one of .* must be missing, got 0"),
     (lambda: asked(mode="theorem9"), r"mode must be .*, got 'theorem9'"),

@@ -35,6 +35,10 @@ def parallel(costs):
 
 # fmt: off
 REFUSED = [
+    (lambda: Laplace(sensitivity=1.0, epsilon=1.0).release([1.0], None), r"rng must be .*, got None"),
+    (lambda: PrivacyAccountant(1.0).spend("rows", 0.1, by="sex", sensitivity={"replace within a group": 1.0}), "by must be a list or a tuple, got 'sex'"),
+    (lambda: ceiling(10, named="3"), "named must be an integer .*, got '3'"),
+    (lambda: delta_of(1.0, False), "epsilon must be .*, got False"),
     (lambda: PrivacyAccountant(0.0), r"rho must be .*, got 0.0"),
     (lambda: PrivacyAccountant(1.0, unit="euro"), r"unit must be .*, got 'euro'"),
     (lambda: PrivacyAccountant(1.0, unit="epsilon").rho, "unit of an accountant with a rho must be .*, got 'epsilon'"),

@@ -23,6 +23,12 @@ OF = {
 
 # fmt: off
 REFUSED = [
+    (lambda: Interval(low=0, high=1e300), "^low and high must be"),
+    (lambda: laplace_means(np.arange(6.0), [6], 0, 1e300, 1.0, None), "^low and high must be"),
+    (lambda: laplace_means(np.ones((2, 2, 2)), [2], 0, 9, 1.0, None), "^values must be"),
+    (lambda: recombine([NAN, 1.0], [1, 1]), "^estimates must be"),
+    (lambda: holdout_weights(np.array([0, 1]), 10**400), "^k must be an integer"),
+    (lambda: coinpress(np.arange(6.0), [6], (0, 9), (0.5,), None), "interval must be an Interval, got"),
     (lambda: Interval(low=1.0, high=1.0), "low.*1.0"),
     (lambda: Interval(low=0.0, high=1.0, sigma=0.0), r"sigma must be .*, got 0.0"),
     (lambda: Interval(low=0.0, high=1.0, sigma=1e120), r"sigma must be .*, got 1e"),
@@ -64,6 +70,7 @@ UNPAID = [
         ({"values": VALUES[:-1]}, r"values must have the shape \(6,\), got \(5,\)"),
         ({"k": 2}, "groups"),
         ({"k": 0}, r"k must be .*, got 0"),
+        ({"k": 10**400}, "k must be an integer"),
         ({"rng": None}, r"rng must be .*, got None"),
     ]),
     (strat_coinpress, {"prior": (-1, 1)}, "prior must be"),
