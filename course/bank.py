@@ -1,6 +1,9 @@
-"""Sheets of questions from the bank: for students without the keys, and for the teacher with them.
+"""The question bank and the two quizzes as texts for ``text2qti``, and for print without keys.
 
-The questions are in ``course/bank.yml`` and ``course/quizzes.yml``, which explain their fields.
+The questions are in ``course/bank.yml`` and ``course/quizzes.yml``, which explain their fields. A
+text has each key with its tolerance, and tells what a planted mistake is: a choice says it to those
+who made that mistake, a number to everyone who was wrong. An item earns 1 to 3 points, by its
+difficulty.
 """
 
 from __future__ import annotations
@@ -9,29 +12,28 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from course.sessions import COURSE, TEMPLATES
-from lib.files import read_yaml, template, write_whole
+from course.sessions import COURSE
+from lib.files import read_yaml
 
 Item = dict[str, Any]
+_POINTS = {"easy": 1, "medium": 2, "hard": 3}
 
 
-def quizzes() -> dict[str, tuple[str, list[Item]]]:
-    """Heading and items of each sheet: the two quizzes, and the bank session by session.
+def sheets() -> dict[str, tuple[str, str, list[Item]]]:
+    """Title, advice and items of each sheet: the bank by session, and the two quizzes.
 
     Examples
     --------
-    >>> {name: len(items) for name, (_, items) in quizzes().items()}["final"]
+    >>> {name: len(items) for name, (*_, items) in sheets().items()}["final"]
     12
     """
-    bank = {item["id"]: item for item in read_yaml(COURSE / "bank.yml", dict)["items"]}
-    sheets = {}
+    items = sorted(read_yaml(COURSE / "bank.yml", dict)["items"], key=lambda one: one["session"])
+    known = {item["id"]: item for item in items}
+    found = {"bank": ("Question bank", "Questions by session.", items)}
     for name, quiz in read_yaml(COURSE / "quizzes.yml", dict).items():
-        items = [item if isinstance(item, dict) else bank[item] for item in quiz["items"]]
-        sheets[name] = f"# {quiz['title']}\n\n{quiz['minutes']} minutes. {quiz['advice']}", items
-    for number in sorted({item["session"] for item in bank.values()}):
-        own = [item for item in bank.values() if item["session"] == number]
-        sheets[f"session-{number}"] = f"# Questions for session {number}", own
-    return sheets
+        own = [item if isinstance(item, dict) else known[item] for item in quiz["items"]]
+        found[name] = quiz["title"], f"{quiz['minutes']} minutes. {quiz['advice']}", own
+    return found
 
 
 def evaluated(code: str, names: dict[str, Any]) -> Callable[[Any], float]:
@@ -60,44 +62,51 @@ def computed(item: Item) -> tuple[float, list[float]]:
     return number("key"), [number(one["answer"]) for one in item["wrong"]]
 
 
-def question(item: Item, *, key: bool) -> str:
-    """An item in Markdown, with its key, the misconceptions and sample answers if they are wanted.
+def question(number: int, item: Item, *, key: bool) -> str:
+    """An item, with its key and remarks if they are wanted.
 
     Examples
     --------
-    >>> item = {"id": "x", "kind": "choice", "text": "1 + 1?", "key": "Two.",
+    >>> item = {"id": "x", "kind": "choice", "difficulty": "easy", "text": "1 + 1?", "key": "Two.",
     ...         "wrong": [{"answer": "Eleven.", "shows": "Joins the digits."}]}
-    >>> print(question(item, key=False))
-    1 + 1?
-    <BLANKLINE>
-    - Eleven.
-    - Two.
+    >>> print(question(1, item, key=True))
+    Title: x
+    Points: 1
+    1. 1 + 1?
+    b) Eleven.
+    ... Joins the digits.
+    *b) Two.
     """
-    right, wrong = None, item.get("wrong", [])
-    shown = [one["answer"] for one in wrong]
-    if item["kind"] == "number":
+    wrong, start = item.get("wrong", []), f"{number}. "
+    parts = [("Title: ", item["id"]), ("Points: ", f"{_POINTS[item['difficulty']]}")] * key
+    parts.append((start, item["text"]))
+    if item["kind"] == "choice":
+        for choice, shows in sorted(
+            [(item["key"], ""), *((w["answer"], w["shows"]) for w in wrong)]
+        ):
+            mark = "*b) " if choice == item["key"] else "b) "
+            parts.append((mark if key else "   - ", choice))
+            parts += [("... ", shows)] * bool(key and shows)
+    elif key and item["kind"] == "number":
         right, values = computed(item)
-        shown = [f"{value:.4g}" for value in values]
-    text = template(TEMPLATES / "question.md.j2").render(
-        item=item,
-        key=key,
-        right=right,
-        choices=sorted([item["key"], *shown]) if item["kind"] == "choice" else [],
-        notes=[*zip(shown, wrong, strict=True)],
-        tags=[f"{name}: {item[name]}" for name in ("id", "difficulty", "read") if name in item],
-    )
-    return text.strip()
+        typical = (f"{v:.4g}: {one['shows']}" for v, one in zip(values, wrong, strict=True))
+        parts += [("- ", " ".join(typical)), ("= ", f"{right:.8g} +- {item['tolerance']:.8g}")]
+    elif key:
+        parts += [("... ", item["answers"]["full"]), ("____", "")]
+    # a text of several lines stays one part of a sheet
+    return "\n".join(a + b.strip().replace("\n", "\n" + " " * len(a)) for a, b in parts)
 
 
 def write_sheets(out: Path) -> list[Path]:
-    """Write ``students/NAME.md`` and ``teacher/NAME.md`` of each sheet, and return their paths."""
+    """Write each sheet as ``NAME.txt``, of which ``text2qti`` makes what Canvas imports, and as
+    ``NAME.md`` for students; return the paths.
+    """
+    out.mkdir(parents=True, exist_ok=True)
     written = []
-    for name, (heading, items) in quizzes().items():
-        for reader in ("students", "teacher"):
-            texts = [question(item, key=reader == "teacher") for item in items]
-            parts = [f"## Question {n}\n\n{text}" for n, text in enumerate(texts, 1)]
-            path = out / reader / f"{name}.md"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(path, "\n\n".join([heading, *parts]) + "\n", private=reader == "teacher")
-            written.append(path)
+    for name, (title, advice, items) in sheets().items():
+        heads = {"txt": "Quiz title: {}\nQuiz description: {}", "md": "# {}\n\n{}"}
+        for ending, head in heads.items():
+            shown = [question(n, item, key=ending == "txt") for n, item in enumerate(items, 1)]
+            written.append(out / f"{name}.{ending}")
+            written[-1].write_text("\n\n".join([head.format(title, advice), *shown]), "utf-8")
     return written

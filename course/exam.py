@@ -1,4 +1,4 @@
-"""The written examination and its resit: a paper for students, and the scheme to mark it by.
+"""The written examinations: a paper for students, and the scheme to mark it by.
 
 Items and what they are worth are in ``course/exam.yml``. A seed draws the numbers of a paper, so
 that rooms or years have others; its key is computed with them.
@@ -11,15 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from course.bank import evaluated
-from course.plans import page
+from course.keys import seed_number
 from course.sessions import COURSE, TEMPLATES
-from course.slides import markdown
-from lib import validate
-from lib.files import read_yaml, template, write_whole
+from lib.files import read_yaml, template
 from lib.rng import stream
 
 MINUTES = 90
-PAPERS = ("exam", "resit")
 
 
 @dataclass(frozen=True)
@@ -50,44 +47,35 @@ def solve(item: dict[str, Any], values: dict[str, Any]) -> Question:
     return Question(item, values, number("key"), number(item["tolerance"]), tuple(partial))
 
 
-def paper(name: str, seed: int) -> tuple[str, list[Question]]:
-    """Title and questions of a paper, drawn by ``seed``.
-
-    Raises
-    ------
-    ValueError
-        For a name that is none of :data:`PAPERS`.
+def papers(seed: str) -> dict[str, tuple[str, list[Question]]]:
+    """Title and questions of each paper, drawn by ``seed``: the examination and its resit.
 
     Examples
     --------
-    >>> title, questions = paper("resit", seed=1)
-    >>> sum(question.item["points"] for question in questions)
-    90
+    >>> [sum(question.item["points"] for question in own) for _, own in papers("2027").values()]
+    [90, 90]
     """
-    whole = read_yaml(COURSE / "exam.yml", dict)[validate.choice("paper", name, PAPERS)]
-    questions = []
-    for item in whole["items"]:
-        rng = stream(seed, "examination", name, item["id"])
-        values = {
-            key: options[rng.integers(len(options))] for key, options in item["parameters"].items()
-        }
-        questions.append(solve(item, values))
-    return whole["title"], questions
+    found = {}
+    for name, whole in read_yaml(COURSE / "exam.yml", dict).items():
+        questions = []
+        for item in whole["items"]:
+            rng = stream(seed_number(seed), "examination", name, item["id"])
+            options = item["parameters"].items()
+            values = {key: own[rng.integers(len(own))] for key, own in options}
+            questions.append(solve(item, values))
+        found[name] = whole["title"], questions
+    return found
 
 
-def write_exam(name: str, seed: int, out: Path) -> list[Path]:
-    """Write ``NAME.md``, the paper, ``NAME-scheme.md``, which only the teacher may see, and both
-    as HTML for print.
-    """
-    title, questions = paper(name, seed)
+def write_exams(seed: str, out: Path) -> list[Path]:
+    """Write ``NAME.md``, the paper, and ``NAME-scheme.md``, which only the teacher may see."""
     out.mkdir(parents=True, exist_ok=True)
     written = []
-    for ending, key in {"": False, "-scheme": True}.items():
-        text = template(TEMPLATES / "exam.md.j2").render(
-            title=title, questions=questions, key=key, minutes=MINUTES
-        )
-        html = page(title, markdown().render(text))
-        for kind, body in {"md": text.rstrip() + "\n", "html": html}.items():
-            written.append(out / f"{name}{ending}.{kind}")
-            write_whole(written[-1], body, private=True)
+    for name, (title, questions) in papers(seed).items():
+        for ending, key in {"": False, "-scheme": True}.items():
+            text = template(TEMPLATES / "exam.md.j2").render(
+                title=title, questions=questions, key=key, minutes=MINUTES
+            )
+            written.append(out / f"{name}{ending}.md")
+            written[-1].write_text(text.rstrip() + "\n", "utf-8")
     return written

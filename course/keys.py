@@ -91,6 +91,11 @@ def passes(test: str, space: dict[str, Any]) -> bool:
     return True
 
 
+def seed_number(text: str) -> int:
+    """The number that a seed stands for."""
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=16).digest())
+
+
 def drawn(choices: Any, rng: np.random.Generator) -> Any:
     """One of a list, or of the numbers ``{from, to, step}``."""
     if isinstance(choices, dict):
@@ -124,7 +129,7 @@ def write(name: str, seed: str, out: Path) -> dict[str, Any]:
         If by these numbers a planted mistake passes a hidden test.
     """
     notebook, info = jupytext.read(SOURCES / f"{name}.md"), read_yaml(SOURCES / f"{name}.yml", dict)
-    number = int.from_bytes(hashlib.blake2b(seed.encode(), digest_size=16).digest())
+    number = seed_number(seed)
     rng = stream(number, "parameters", name)
     values = {of: drawn(choices, rng) for of, choices in info["parameters"].items()}
     space: dict[str, Any] = {}

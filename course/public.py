@@ -15,22 +15,19 @@ from pathlib import Path
 import nbformat
 import yaml
 
-from course.pictures import EXECUTED
 from course.sessions import MINUTES, SESSIONS
+from course.slides import EXECUTED
 from lib.files import read_yaml, write_whole
 from lib.paths import ROOT
 from press.exercises import add_boxes, answers, without_solutions
 from press.pairs import as_text, notebook_of
 from press.toc import pages, read_notebook
 
-SECRET = "course/", "tests/course/", "tests/press/test_slides.py"
+SECRET = "course/", "tests/course/"
 ASKS_FOR_SOLUTIONS = "tests/press/test_answers.py", "tests/press/test_learning.py"
-_KEPT = (
-    "__init__.py sessions.py slides.py pictures.py canvas.py drawings.py "
-    "drawings.yml drawings.mplstyle drawings_privacy.py drawings_release.py drawings_results.py "
-    "syllabus.md.j2 sessions.yml"  # which the page for teachers shows
+KEPT = tuple(  # what the page for teachers shows
+    f"course/{name}" for name in "__init__.py sessions.py sessions.yml syllabus.md.j2".split()
 )
-KEPT = tuple(f"course/{name}" for name in _KEPT.split())
 
 
 def write_public(out: Path, *, solutions: bool = False, root: Path = ROOT) -> Path:

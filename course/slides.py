@@ -2,8 +2,9 @@
 
 A deck is ``course/slides/N.md``: slides between lines of ``---``, each a heading, words and, after
 a line ``Notes:``, what the lecturer says. A line ``. . .`` starts what appears with the next key;
-a page that is printed shows all. What a slide takes from the book, and what is drawn for it, is
-said in :mod:`course.pictures`.
+a page that is printed shows all. ``{figure}`page:name``` is a figure of the book and
+``{number}`page:name``` a number of its text: they are read from the chapters as the last build
+executed them. Drawings are files in ``course/slides/drawings``.
 """
 
 from __future__ import annotations
@@ -16,23 +17,30 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from html import escape
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import sphinx_revealjs
 from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
-from course.pictures import EXECUTED, filled, with_files
 from course.sessions import COURSE, TEMPLATES, Session, sessions
 from lib import validate
-from lib.files import read_yaml, template, write_whole
+from lib.files import read_yaml, template
 from lib.paths import BUILD, CHAPTERS, ROOT
 from press.stage import mathjax
+from press.toc import glued_texts, read_notebook
 
 DECKS = COURSE / "slides"
 OUT = BUILD / "slides"
+EXECUTED = BUILD / "executed" / "quick"
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge")
+REFERENCE = re.compile(r"\{(figure|number)\}`([\w/-]+):([\w-]+)`")
+_FIGURE = re.compile(
+    r'<figure class="plot" id="([^"]+)".*?<img[^>]*? src="([^"]+)"[^>]*? alt="([^"]*)".*?'
+    r"<figcaption>(?:<strong>.*?</strong>)?(.*?)</figcaption>",
+    re.S,
+)
 
 
 @dataclass(frozen=True)
@@ -44,7 +52,7 @@ class Slide:
     notes: str
 
 
-def deck(session: Session, folder: Path = DECKS) -> list[Slide]:
+def deck(session: Session) -> list[Slide]:
     """The slides of a session: its question, those of its file, and its closing question.
 
     Raises
@@ -54,7 +62,7 @@ def deck(session: Session, folder: Path = DECKS) -> list[Slide]:
     """
     aims = "\n".join(f"- {objective}" for objective in session.objectives)
     slides = [Slide(session.title, f"*{session.question}*", f"What we are after today:\n\n{aims}")]
-    text = (folder / f"{session.number}.md").read_text(encoding="utf-8")
+    text = (DECKS / f"{session.number}.md").read_text(encoding="utf-8")
     for part in re.split(r"^---$", text, flags=re.M):
         found = re.fullmatch(r"\s*## (.+?)\n(.*?)^Notes:(.+)", part, re.M | re.S)
         if not found:
@@ -64,6 +72,30 @@ def deck(session: Session, folder: Path = DECKS) -> list[Slide]:
     notes = "Everybody writes first. A sample answer is in your plan of this session."
     last = Slide("The question to take home", f"*{session.closing['question']}*", notes)
     return [*slides, last]
+
+
+@cache
+def shown(page: str, executed: Path) -> dict[str, dict[str, str]]:
+    """Numbers of a page and its figures for a slide (HTML), by name, from the last build.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the book has not been built.
+    """
+    path = executed / "chapters" / f"{page}.ipynb"
+    if not path.exists():
+        raise FileNotFoundError(f"{path} is not there: run `make book` first")
+    notebook = read_notebook(path)
+    outputs = [out for cell in notebook.cells for out in cell.get("outputs", [])]
+    html = "".join(out.get("data", {}).get("text/html", "") for out in outputs)
+    figures = {
+        name: f'<figure role="group"><img src="{source}" alt="{alt}">'
+        f"<figcaption>{said.strip()} <cite>{escape(page)}</cite></figcaption></figure>"
+        for name, source, alt, said in _FIGURE.findall(html)
+    }
+    numbers = {name: escape(text) for name, text in glued_texts(notebook).items()}
+    return {"figure": figures, "number": numbers}
 
 
 def _math(content: str, options: dict[str, Any]) -> str:
@@ -77,11 +109,19 @@ def markdown() -> MarkdownIt:
     return MarkdownIt("commonmark").enable("table").use(dollarmath_plugin, renderer=_math)
 
 
-def to_html(text: str, executed: Path = EXECUTED, folder: Path = DECKS) -> str:
-    """Markdown with formulas, pictures, and what it takes from the book, as HTML."""
-    first, *later = re.split(r"^\. \. \.$", filled(text, executed, folder), flags=re.M)
-    builds = (f'<div class="fragment">\n{markdown().render(part)}</div>\n' for part in later)
-    return "".join([markdown().render(first), *builds])
+def to_html(text: str, executed: Path = EXECUTED) -> str:
+    """Markdown with formulas, drawings, and what it takes from the book, as HTML."""
+
+    def taken(found: re.Match[str]) -> str:
+        kind, page, name = found.groups()
+        known = shown(page, executed)[kind]
+        return known[validate.choice(f"{kind} of {page}", name, known)]
+
+    filled = REFERENCE.sub(taken, text)
+    first, *later = map(markdown().render, re.split(r"^\. \. \.$", filled, flags=re.M))
+    builds = (f'<div class="fragment">\n{part}</div>\n' for part in later)
+    drawing = r'<figure role="group">\1</figure>'
+    return re.sub(r"<p>(<img [^>]*>)</p>", drawing, "".join([first, *builds]))
 
 
 @cache
@@ -99,12 +139,12 @@ def imprint() -> dict[str, str]:
     }
 
 
-def render(session: Session, executed: Path = EXECUTED, folder: Path = DECKS) -> str:
+def render(session: Session, executed: Path = EXECUTED) -> str:
     """The page of one deck."""
     slides = []
-    for slide in deck(session, folder):
+    for slide in deck(session):
         title = to_html(slide.title, executed).removeprefix("<p>").removesuffix("</p>\n")
-        body = to_html(slide.body, executed, folder)
+        body = to_html(slide.body, executed)
         figure = re.search(r"(?:<p>)?(<figure.*?</figure>)(?:</p>)?", body, re.S)
         words = body.replace(figure[0], "").strip() if figure else body
         parts = {"title": title, "figure": figure[1] if figure else "", "words": words}
@@ -113,47 +153,10 @@ def render(session: Session, executed: Path = EXECUTED, folder: Path = DECKS) ->
     return template(TEMPLATES / "slides.html.j2").render(shown) + "\n"
 
 
-def reveal() -> Path:
-    """The folder of reveal.js, in the package that carries it.
-
-    Raises
-    ------
-    FileNotFoundError
-        If it is not installed.
-    """
-    carrier = find_spec("sphinx_revealjs")
-    if carrier is None or carrier.origin is None:
-        raise FileNotFoundError("reveal.js must be installed: run `make book` first")
-    return Path(carrier.origin).parent / "_static" / "revealjs"
-
-
-def copy_assets(folder: Path) -> None:
-    """Put reveal.js, MathJax, their licences, and the style and scripts of the slides into
-    ``folder``.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    for name in ("dist/reset.css", "dist/reveal.css", "dist/reveal.js", "plugin/notes/notes.js"):
-        shutil.copy(reveal() / name, folder)
-    for name in ("slides.css", "mathjax.js", "deck.js"):
-        shutil.copy(TEMPLATES / name, folder)
-    shutil.copy(mathjax(), folder / "tex-svg.js")
-    shutil.copy(reveal() / "LICENSE", folder / "licence-reveal.txt")
-    shutil.copy(CHAPTERS / "_static/licences/mathjax.txt", folder / "licence-mathjax.txt")
-
-
 def write_slides(
-    numbers: Iterable[int] = range(1, 7),
-    folder: Path = OUT,
-    executed: Path = EXECUTED,
-    source: Path = DECKS,
+    numbers: Iterable[int] = range(1, 7), folder: Path = OUT, executed: Path = EXECUTED
 ) -> list[Path]:
-    """Write ``session-N.html`` for each session into ``folder``, with all that it needs, and into
-    ``folder/source`` the deck to edit: the text with the book's numbers, and its pictures as files.
-
-    Parameters
-    ----------
-    source : Path
-        Where the decks ``N.md`` are, such as an edited ``folder/source``.
+    """Write ``session-N.html`` of each session into ``folder``, and beside them what they need.
 
     Raises
     ------
@@ -163,17 +166,22 @@ def write_slides(
         For a session, a figure or a number that is not there.
     """
     known = {session.number: session for session in sessions()}
-    chosen = [known[validate.choice("session", number, known)] for number in numbers]
-    pages = {folder / f"session-{s.number}.html": render(s, executed, source) for s in chosen}
-    copy_assets(folder / "assets")
-    for path, page in pages.items():
-        write_whole(path, page)
-    edited = folder / "source"
-    if source.resolve() != edited.resolve():
-        for name in (f"{session.number}.md" for session in chosen):
-            text = (source / name).read_text(encoding="utf-8")
-            write_whole(edited / name, with_files(text, executed, edited))
-    return [*pages]
+    chosen = [validate.choice("session", number, known) for number in numbers]
+    texts = {folder / f"session-{n}.html": render(known[n], executed) for n in chosen}
+    assets = folder / "assets"
+    assets.mkdir(parents=True, exist_ok=True)
+    reveal = Path(sphinx_revealjs.__path__[0], "_static", "revealjs")
+    for name in ("dist/reset.css", "dist/reveal.css", "dist/reveal.js", "plugin/notes/notes.js"):
+        shutil.copy(reveal / name, assets)
+    for name in ("slides.css", "mathjax.js", "deck.js"):
+        shutil.copy(TEMPLATES / name, assets)
+    shutil.copy(mathjax(), assets / "tex-svg.js")
+    shutil.copy(reveal / "LICENSE", assets / "licence-reveal.txt")
+    shutil.copy(CHAPTERS / "_static/licences/mathjax.txt", assets / "licence-mathjax.txt")
+    shutil.copytree(DECKS / "drawings", folder / "drawings", dirs_exist_ok=True)
+    for path, text in texts.items():
+        path.write_text(text, "utf-8")
+    return [*texts]
 
 
 def chromium() -> str | None:
@@ -198,13 +206,12 @@ def write_pdf(page: Path, program: str) -> Path:
     target.unlink(missing_ok=True)
     for time in (10_000, 30_000, 90_000):  # milliseconds
         waits = [f"--virtual-time-budget={time}", f"--print-to-pdf={target.resolve()}"]
-        address = f"{page.resolve().as_uri()}?print"
-        command = [program, *options, *waits, address]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=180, check=False)
+        command = [program, *options, *waits, f"{page.resolve().as_uri()}?print"]
+        done = subprocess.run(command, capture_output=True, timeout=180)
         if target.exists() and pages_of(target) == slides:
             return target
-    target.unlink(missing_ok=True)
-    raise RuntimeError(f"{program} printed no page for each slide of {page}: {done.stderr[-300:]}")
+    words = done.stderr.decode(errors="replace")[-300:]
+    raise RuntimeError(f"{program} printed no page for each slide of {page}: {words}")
 
 
 def pages_of(pdf: Path) -> int:
