@@ -10,7 +10,7 @@ SITE    := "import sysconfig; print(sysconfig.get_path('purelib'))"
 LOCK    := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --custom-compile-command "make lock" $(UPGRADE)
 
 .DEFAULT_GOAL := help
-.PHONY: help book live live-check course-public slides test test-all test-slow course bench compare reference pairs replicas types lock wheels wheel-check clean
+.PHONY: help book live live-check course-public slides test test-all test-slow bench compare reference pairs replicas types lock wheels wheel-check clean
 
 help:
 	@echo "For readers, researchers and teachers"
@@ -21,10 +21,9 @@ help:
 	@echo "  make course-public  the repository for students: no solutions, keys or bank (PUBLIC=FOLDER)"
 	@echo "                    SOLUTIONS=yes keeps the solutions of the book's exercises"
 	@echo "  make slides       the slides of the six sessions, after make book (HTML, and PDF where there is a Chromium)"
-	@echo "  make course       set up otter-grader, for python -m lib course (own environment)"
 	@echo "For maintainers: tests"
 	@echo "  make test-all     make test, then what takes long: browsers, otter-grader, long statistics"
-	@echo "  make test-slow    every lesson in the browsers, two hundred submissions"
+	@echo "  make test-slow    every lesson in the browsers"
 	@echo "  make live-check   runs every lesson in Chromium and in Firefox and compares with the book"
 	@echo "  make types        check the types of the package"
 	@echo "  make wheel-check  installs the wheel, core and whole, and uses it elsewhere (PYTHON_OF_WHEEL=3.13)"
@@ -79,9 +78,7 @@ test-slow: $(VENV)/.made $(VENV)-course/.made
 	$(BIN)/python -m pytest -q -m slow
 
 # otter-grader and what it needs beyond the book's packages, which it finds through a path file: a notebook is marked by
-# the versions that the book runs with
-course: $(VENV)-course/.made
-
+# the versions that the book runs with (make .venv-course/.made)
 $(VENV)-course/.made: locks/course.txt $(VENV)/.made
 	$(BIN)/python -m venv $(VENV)-course
 	$(VENV)-course/bin/python $(INSTALL) --require-hashes -r $<

@@ -8,7 +8,6 @@ import math
 import re
 import shutil
 import subprocess
-from collections import Counter
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,7 @@ from course.keys import SOURCES, agrees, hidden, literal, passes, write
 from lib.files import read_yaml
 from lib.paths import ROOT
 from press.toc import read_notebook
+from tests.declared import PROJECT, pins
 
 NAMES = sorted(path.stem for path in SOURCES.glob("a*.yml"))
 SEEDS = ("spring of 2026", "autumn of 2027", "a third class")
@@ -67,7 +67,7 @@ def of_libraries(answer: Any) -> Any:
 @every_assignment
 def test_right_answers_in_any_form_pass_and_planted_mistakes_do_not(made, name, seed):
     _, space, tests = made(name, seed)
-    wrong, found = info(name)["wrong"], 0
+    wrong = info(name)["wrong"]
     assert {task for task, _ in tests} == {*wrong}
     for task, test in tests:
         answers = re.findall(r"assert agrees\((\w+),", test)
@@ -81,12 +81,6 @@ def test_right_answers_in_any_form_pass_and_planted_mistakes_do_not(made, name, 
             tried = dict(space)
             exec(planted["code"], tried)
             assert not passes(test, tried), planted["mistake"]
-            found += 1
-    assert found >= 18
-
-
-def test_one_hundred_and_forty_eight_mistakes_are_planted():
-    assert sum(len(planted) for name in NAMES for planted in info(name)["wrong"].values()) == 148
 
 
 @every_assignment
@@ -104,21 +98,17 @@ def test_keys_and_tables_differ_by_seed_and_are_the_same_again(made, name, tmp_p
 
 
 @every_assignment
-def test_a_rubric_says_what_earns_points_and_its_samples_quote_it(name):
+def test_a_rubric_and_the_advice_to_students_agree_with_the_rest(name):
     text = (SOURCES / f"{name}.md").read_text("utf-8")
     cell = text.partition("[parameters]")[2].partition("```")[0]
     assert list(info(name)["parameters"]) == re.findall(r"^(\w+) = .*  # ", cell, re.M)
     for task, rubric in info(name)["rubric"].items():
-        most = [one["points"] for one in rubric["criteria"]]
-        assert f"name: {task}\npoints: {sum(most)}\nmanual: true" in text
-        assert [*Counter(s["points"] for s in rubric["samples"]).values()] == [2, 2, 2]
-        for sample in rubric["samples"]:
-            assert sum(sample["each"]) == sample["points"]
-            for earned, top, why in zip(sample["each"], most, sample["why"], strict=True):
-                assert earned in (0, top / 2, top)
-                quoted = re.findall("‘([^’]+)’", why)
-                assert quoted or not earned
-                assert all(words.lower() in sample["text"].lower() for words in quoted), why
+        most = sum(one["points"] for one in rubric["criteria"])
+        assert f"name: {task}\npoints: {most}\nmanual: true" in text
+        assert all(sum(one["each"]) == one["points"] <= most for one in rubric["samples"])
+    start = (SOURCES / "start.md").read_text("utf-8")
+    assert f" {next(pin for pin in pins('course') if pin.startswith('otter-grader'))} " in start
+    assert f" who_pays_for_privacy-{PROJECT['project']['version']}-py3-none-any.whl " in start
 
 
 RIGHT = {"a": [0.67849, 12], "b": "late"}

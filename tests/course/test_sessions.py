@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from posixpath import dirname, join, normpath
 
@@ -10,9 +9,8 @@ import pandas as pd
 import pytest
 
 from course.plans import plans
-from course.sessions import COURSE, PACE, SESSIONS, TRACKS, Reading, sessions, syllabus, workload
-from course.suffers import SEEDS, STORED, in_words, one_run
-from lib.files import read_yaml
+from course.sessions import COURSE, PACE, TRACKS, sessions, syllabus, workload
+from course.suffers import SEEDS, STORED, in_words
 from lib.paths import CHAPTERS, ROOT
 from press.rerun import chapter, requested
 from press.teaching import facts
@@ -84,25 +82,3 @@ def test_who_suffers_most_is_as_stored():
     assert set(runs["seed"]) == {*SEEDS}
     for place, numbers in in_words(runs).items():
         assert all(f"{place.partition(', ')[2]} {number}" in said for number in numbers)
-
-
-@pytest.mark.thorough("a live run again")
-def test_the_stored_runs_are_those_of_the_page():
-    stored = pd.read_csv(STORED).query("seed == 1 and live and data == 'replica'").iloc[0]
-    again = one_run(live=True, seed=1, source="replica")
-    assert [again[n] for n in ("MST", "AIM", "GEM")] == pytest.approx(
-        stored[["MST", "AIM", "GEM"]].tolist(), rel=0.05
-    )
-
-
-def test_what_cannot_be_meant_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="section must be one of"):
-        assert Reading("foundations/primer", ("Nothing",)).text
-    with pytest.raises(ValueError, match="track must be one of 'policy', 'theory'"):
-        workload(ALL[0], "practice")
-    for change, words in (({"plan": [{"minutes": 80}]}, "minutes"), ({"colour": "blue"}, "fields")):
-        content = read_yaml(SESSIONS, dict)
-        content["sessions"][0] |= change
-        (tmp_path / "sessions.yml").write_text(json.dumps(content), "utf-8")
-        with pytest.raises(ValueError, match=f"{words} of a? ?session"):
-            sessions(tmp_path / "sessions.yml")

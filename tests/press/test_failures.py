@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import ast
-from contextlib import suppress
 
 import nbformat
 import numpy as np
 import pandas as pd
 import pytest
 
-from course.slides import to_html
 from press.build import Built, build
 from press.commands.book import FAILED, report
 from press.engine import changed, names
@@ -95,15 +93,6 @@ def test_a_failed_page_runs_again_and_the_others_do_not(book, built):
 def test_a_strict_build_stops_with_the_cell(book, built):
     with pytest.raises(ChapterError, match=r"chapters/bad failed in cell(.|\n)*assert 0 < gap"):
         build(root=book.root, progress=False, strict=True)
-
-
-@pytest.mark.parametrize("strict", [False, True])
-def test_slides_say_that_a_page_failed(book, tmp_path, strict):
-    executed = tmp_path / str(strict)
-    with suppress(ChapterError):
-        execute([book], QUICK, executed, progress=False, strict=strict)
-    with pytest.raises(ValueError, match=r"number of bad .*chapters/bad, code cell 3: (A|This)"):
-        to_html("{number}`bad:rows`", executed)
 
 
 def run(root, *cells: str) -> nbformat.NotebookNode:
