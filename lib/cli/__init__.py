@@ -29,7 +29,7 @@ COMMANDS = {  # name: the module and what it does
     "book": ("press.commands.book", "execute what changed and render the book"),
     "course": (
         "course.command",
-        "for lecturers: slides, plans, examinations, assignments and their marks",
+        "for lecturers: slides, plans, questions, examinations, the tree for students",
     ),
     "live": ("press.commands.live", "put Python into the pages of the built book"),
     "claims": ("studies.verdicts.command", "print the ledger of claims"),
