@@ -228,9 +228,9 @@ def test_where_bubblewrap_does_not_work_this_is_said_and_can_be_refused(
 @pytest.mark.parametrize("number", ["SIGTERM", "SIGKILL"])
 def test_workers_end_within_five_seconds_of_their_parent(number, tmp_path):
     code = (
-        "import joblib, pathlib, sys, time\nfrom lib.programs import end_with_parent\n"
+        "import joblib, os, pathlib, sys, time\nfrom lib.programs import end_with_parent\n"
         "def work(n):\n    pathlib.Path(sys.argv[1], f'{n}').touch()\n    time.sleep(300)\n"
-        "joblib.Parallel(2, initializer=end_with_parent)(joblib.delayed(work)(n) for n in '01')\n"
+        "joblib.Parallel(2, initializer=end_with_parent, initargs=(os.getpid(),))(joblib.delayed(work)(n) for n in '01')\n"
     ).replace("sys.argv[1]", repr(str(tmp_path)))
     parent = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, stderr=subprocess.DEVNULL)
     assert wait(lambda: len(list(tmp_path.iterdir())) == 2, 60)
