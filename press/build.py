@@ -1,4 +1,4 @@
-"""The whole build: pair, execute what changed, stage, render."""
+"""The whole build: write the notebooks, execute what changed, stage, render."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def build(
     solutions : bool
         Without them, the book is in a folder of its own, ``_build/without_solutions``.
     strict : bool
-        Whether a failed cell or a warning ends the build. Else a failed cell costs a sentence in
-        its place, and the other pages are as they would be.
+        Whether a failed cell or a warning ends the build. Else the page of a failed cell is shown
+        up to its error, and the other pages are as they would be.
 
     Raises
     ------

@@ -1,9 +1,9 @@
-"""Execute chapters with papermill, two at a time, and only those whose inputs changed.
+"""Execute chapters with papermill, several at a time, and only those whose inputs changed.
 
-The key of a chapter is a hash of its cells, the source of the houses that it
-reaches, the data that this source can read, its parameters and the profile. A
-strict execution stops with the failing cell and its traceback; else a failed cell
-costs a sentence in its place, and the chapter runs again at the next build.
+The key of a chapter is a hash of its notebook, its parameters, ``lib``, the studies that it
+names, the data, and the versions of what is installed. A kernel has a folder of its own for
+settings, sockets and temporary files, and sees a short list of variables: a reader's settings
+change no page.
 """
 
 from __future__ import annotations
@@ -12,37 +12,44 @@ import hashlib
 import json
 import math
 import os
-import re
+import shutil
+import signal
+import sys
+import tempfile
 import time
 from collections.abc import Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import suppress
 from dataclasses import dataclass
+from multiprocessing import active_children, get_context, parent_process
 from pathlib import Path
+from threading import Thread
+from typing import Any
+from unittest.mock import patch
 
 import nbformat
+import psutil
 from tqdm import tqdm
 
 from lib.datasets.cache import sha256_of
 from lib.files import read_json, write_whole
-from lib.paths import user_cache
-from lib.processes import ONE_THREAD
-from press.failures import Failure, failures, without_execution
-from press.kernels import end_notebooks, execute_notebook
-from press.reach import digest, is_python, reachable
+from lib.paths import BUILD
+from press.failures import Failure, failures
+from press.inputs import common, digest, sources
 from press.teaching import run_times
 from press.toc import Page, page_code, read_notebook
 
-# not the chapter's, so start again: two kernels that start in the same instant may be given one
-# port, and the process beside the kernel may crash (it ended once without a word)
-_STARTS = 3
-TABLES = ("csv", "parquet")  # forms of data sets
-_AGAIN = (
-    "Kernel didn't respond",
-    "Address already in use",
-    "Kernel died before replying to kernel_info",
-    *(f"papermill ended with -{number}" for number in (6, 7, 11)),  # SIGABRT, SIGBUS, SIGSEGV
-)
+INHERITED = {
+    *"PATH HOME USER LANG TZ LD_LIBRARY_PATH XDG_CACHE_HOME".split(),
+    *"COMPANION_DATA COMPANION_CACHE COMPANION_OFFLINE".split(),
+    *"SYSTEMROOT COMSPEC PATHEXT APPDATA LOCALAPPDATA USERPROFILE".split(),  # Windows
+}
+OWN = (
+    "TMPDIR TEMP TMP IPYTHONDIR JUPYTER_PATH JUPYTER_CONFIG_DIR JUPYTER_DATA_DIR"
+    " JUPYTER_RUNTIME_DIR"
+).split()
+# several kernels side by side fill the cores; results do not depend on the number of threads
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
 class ChapterError(RuntimeError):
@@ -51,139 +58,139 @@ class ChapterError(RuntimeError):
 
 @dataclass(frozen=True)
 class Executed:
-    """An executed chapter: where it is, how long it ran, which data it named, whether it ran now or
-    before, and which cells failed.
+    """An executed chapter: where it is, how long it ran, whether it ran now or before, and how it
+    failed.
     """
 
     doc: str
     path: Path
     seconds: float
-    data: tuple[dict, ...]
     fresh: bool
     failures: tuple[Failure, ...] = ()
 
 
-def _code(notebook: nbformat.NotebookNode) -> str:
-    """The Python of a notebook, that which it writes to a module included; magics are no Python,
-    nor are other files, nor is a cell with a mistake, which fails when it runs.
+def environment(folder: Path) -> dict[str, str]:
+    """The variables of a kernel that has ``folder`` for its own."""
+    kept = {n: v for n, v in os.environ.items() if n in INHERITED or n.startswith("LC_")}
+    # a build takes the data that are there: a download midway would change the key it has computed
+    set_here = {"COMPANION_OFFLINE": "1"} | kept | dict.fromkeys(OWN, str(folder)) | ONE_THREAD
+    # the list of fonts takes seconds to make, so that kernels share it
+    fonts = {"MPLCONFIGDIR": str(BUILD / "matplotlib")}
+    return set_here | fonts | {"PYDEVD_DISABLE_FILE_VALIDATION": "1"}
+
+
+def own_folder(within: str | None = None) -> tempfile.TemporaryDirectory:
+    """A temporary folder whose name is short: that of a socket has at most 100 letters."""
+    place = within or tempfile.gettempdir()
+    short = len(place) < 60 or os.name == "nt"
+    return tempfile.TemporaryDirectory(dir=place if short else "/tmp", ignore_cleanup_errors=True)
+
+
+def run_notebook(
+    notebook: Path,
+    output: Path,
+    parameters: Mapping[str, object],
+    cwd: Path,
+    *,
+    within: str | None = None,
+    starts: int = 2,
+    **options: Any,
+) -> None:
+    """Execute a notebook by papermill, whose ``options`` there are, in a kernel of this Python.
+
+    Raises
+    ------
+    PapermillExecutionError
+        If a cell fails; ``output`` has the cells until then.
     """
-    texts = (
-        re.sub(r"^%.*\n?", "", cell.source, flags=re.M)
-        for cell in page_code(notebook)
-        if not re.match(r"%%writefile (?!\S+\.py$)", cell.source, re.M)
-    )
-    return "\n".join(filter(is_python, texts))
+    import papermill  # which takes a second to load
+    from traitlets.config import Config
+
+    with (
+        own_folder(within) as folder,
+        patch.dict(os.environ, environment(Path(folder)), clear=True),
+    ):
+        kernel = Path(folder, "kernels", "python3", "kernel.json")
+        kernel.parent.mkdir(parents=True)
+        argv = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+        kernel.write_text(json.dumps({"argv": argv, "display_name": "", "language": "python"}))
+        # sockets in a folder of its own: no port that another takes, and no network
+        transport = "tcp" if os.name == "nt" else "ipc"
+        place = {"transport": transport, "connection_file": f"{folder}/k.json"}
+        try:
+            papermill.execute_notebook(
+                notebook,
+                output,
+                dict(parameters),
+                kernel_name="python3",
+                cwd=cwd,
+                start_timeout=60,
+                config=Config(KernelManager=place),
+                **options,
+            )
+            return
+        except RuntimeError as error:
+            started = not str(error).startswith(("Kernel didn't respond", "Kernel died before"))
+            if started or starts < 2:
+                raise
+    run_notebook(notebook, output, parameters, cwd, within=within, starts=starts - 1, **options)
 
 
-def _data_files(reach: list[Path], root: Path) -> list[Path]:
-    """Data files that source with this reach may read: data sets, results, claims."""
-    data = root / "data"
-    inside = [file.relative_to(root).parts for file in reach]
-    parts = {part[1] for part in inside if part[0] == "lib"}
-    places = [(path.parent, kind) for path in reach for kind in ("*.j2", "*.yml")]
-    if "datasets" in parts:
-        tables = [data / "replicas", user_cache()]
-        if local := os.environ.get("COMPANION_DATA"):
-            tables.append(Path(local))
-        kinds = [f"{inner}*.{kind}" for inner in ("", "folktables/**/") for kind in TABLES]
-        places += [(folder, kind) for folder in tables for kind in kinds]
-        places += [(data, "datasets.yml"), (data, "aggregates/*")]
-    if parts & {"runner", "ledger"}:
-        places += [(data, "results/*.parquet"), (data, "results/*.sqlite"), (data, "facts.yml")]
-    if "ledger" in parts:
-        places.append((data, "**/*.yml"))
-    if root / "press" / "teaching.py" in reach:  # it reads every chapter
-        places += [(root / "chapters", "**/*.md"), (data, "*.csv")]
-    if parts & {"plotting", "pages"}:
-        places.append((root / "lib", "**/*.mplstyle"))
-    found = {file for folder, pattern in places for file in folder.glob(pattern)}
-    sources = "".join(path.read_text("utf-8") for path in reach)
-    found |= {file for file in data.glob("*.yml") if file.name in sources}
-    return [file for file in found if file.is_file()]  # a pipe would be waited for
+def _prepare(folder: str) -> None:
+    """In a worker: it ends with its parent, and with it what it has started and ``folder``."""
+
+    def end(*_: object) -> None:
+        for child in psutil.Process().children(recursive=True):
+            with suppress(psutil.Error):
+                child.kill()
+        shutil.rmtree(folder, ignore_errors=True)
+        os._exit(1)
+
+    def watch() -> None:
+        if parent := parent_process():
+            parent.join()
+            end()
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer
+    signal.signal(signal.SIGTERM, end)
+    Thread(target=watch, daemon=True).start()
 
 
-def chapter_key(page: Page, parameters: Mapping[str, object]) -> str:
-    """The hash of everything that the result of the chapter depends on."""
-    notebook = read_notebook(page.notebook)
-    cells = [(c.cell_type, c.source, c.metadata.get("tags", [])) for c in notebook.cells]
-    reach = reachable(_code(notebook), page.root)
-    lock = (page.root / "locks").glob("dev.txt")
-    files = digest([*reach, *lock, *_data_files(reach, page.root)], page.root)
-    body = json.dumps([cells, dict(parameters), files], sort_keys=True)
-    return hashlib.sha256(body.encode()).hexdigest()
-
-
-def data_used(html_outputs: Iterable[str]) -> list[dict[str, str]]:
-    """Name, source and SHA-256 of each data set that a chapter's badges named, without repeats."""
-    pattern = re.compile(r'data-dataset="([^"]*)" data-source="([^"]*)" data-sha256="([^"]*)"')
-    seen = {match for html in html_outputs for match in pattern.findall(html)}
-    return [dict(zip(("name", "source", "sha256"), match, strict=True)) for match in sorted(seen)]
-
-
-def _failure(output: Path, log: str) -> str:
-    """The failing cell with its traceback, or papermill's own words if no cell failed."""
-    with suppress(ValueError, FileNotFoundError):  # papermill was killed, and left half of it
-        for number, cell in enumerate(read_notebook(output).cells):
-            for out in cell.get("outputs", []):
-                if out.output_type == "error":
-                    trace = "\n".join(out.traceback)
-                    return f"cell {number}:\n{cell.source}\n\n{trace}"
-    return log
-
-
-def kernel_environment() -> dict[str, str]:
-    """The environment of a kernel: one thread, no download, no warning of a library's own."""
-    # a build takes the data that are there: a download midway would change the key it has just
-    # computed
-    default = {"COMPANION_OFFLINE": "1"}
-    return default | os.environ | ONE_THREAD | {"PYDEVD_DISABLE_FILE_VALIDATION": "1"}
-
-
-def _run(page: Page, parameters: Mapping[str, object], output: Path, strict: bool) -> float:
-    """The seconds that the chapter took.
-
-    A chapter whose process ended has no outputs, unless ``strict``, which refuses it.
-    """
+def _work(page: Page, parameters: Mapping[str, object], output: Path, folder: str) -> float:
+    """In a worker: execute a chapter, or note how it failed in its output; the seconds."""
     output.parent.mkdir(parents=True, exist_ok=True)
     start = time.perf_counter()
-    job = (page.notebook, output, parameters, page.root, kernel_environment())
-    for _ in range(_STARTS):
-        said = execute_notebook(*job, strict=strict)
-        if not any(sign in said for sign in _AGAIN):
-            break
-    seconds = time.perf_counter() - start
-    if said and strict:
-        raise ChapterError(f"{page.doc} failed in {_failure(output, said)}")
-    if said:
-        nbformat.write(without_execution(page, said.strip().splitlines()[-1]), output)
-    return seconds
-
-
-def read_stamp(stamp: Path) -> dict | None:
-    """What is known of an execution; None if nothing is, or the file is damaged: run it again."""
     try:
-        record = read_json(stamp, dict)
-        return record if {"key", "sha256", "seconds", "data"} <= record.keys() else None
-    except (OSError, ValueError):
-        return None
+        run_notebook(
+            page.notebook, output, parameters, page.root, within=folder, progress_bar=False
+        )
+    except Exception as error:
+        notebook = read_notebook(output if output.exists() else page.notebook)
+        if not failures(notebook, page.doc):  # the kernel ended, and no cell says why
+            cells = page_code(notebook)
+            ran = [c for c in cells if c.metadata.get("papermill", {}).get("start_time")]
+            said = {"ename": type(error).__name__, "evalue": str(error), "traceback": [str(error)]}
+            (ran or cells[:1])[-1].outputs.append(nbformat.v4.new_output("error", **said))
+            nbformat.write(notebook, output)
+    return time.perf_counter() - start
 
 
-def _one(page: Page, parameters: Mapping[str, object], folder: Path, strict: bool) -> Executed:
-    output, stamp = folder / f"{page.doc}.ipynb", folder / f"{page.doc}.json"
-    key = chapter_key(page, parameters)
-    record = read_stamp(stamp) or {}
-    if output.is_file() and (record.get("key"), record.get("sha256")) == (key, sha256_of(output)):
-        return Executed(page.doc, output, record["seconds"], tuple(record["data"]), fresh=False)
-    stamp.unlink(missing_ok=True)
-    seconds = _run(page, parameters, output, strict)
-    notebook = read_notebook(output)
-    outputs = [out for cell in notebook.cells for out in cell.get("outputs", [])]
-    data = data_used(out.get("data", {}).get("text/html", "") for out in outputs)
-    failed = tuple(failures(notebook, page.doc))
-    if not failed:  # without a stamp it runs again
-        record = {"key": key, "sha256": sha256_of(output), "seconds": seconds, "data": data}
-        write_whole(stamp, json.dumps(record | {"parameters": dict(parameters)}))
-    return Executed(page.doc, output, seconds, tuple(data), fresh=True, failures=failed)
+def chapter_key(page: Page, parameters: Mapping[str, object], shared: str) -> str:
+    """The hash of all that the result of the chapter depends on; ``shared`` is that of all."""
+    notebook = read_notebook(page.notebook)
+    cells = [(c.cell_type, c.source, c.metadata.get("tags", [])) for c in notebook.cells]
+    code = "\n".join(cell.source for cell in page_code(notebook))
+    body = [cells, dict(parameters), digest(sources(code, page.root), page.root), shared]
+    return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
+
+
+def _known(page: Page, key: str, output: Path) -> Executed | None:
+    """The chapter as it was executed before, if that had the same key and the file is whole."""
+    with suppress(OSError, ValueError, KeyError):
+        stamp = read_json(output.with_suffix(".json"), dict)
+        if (stamp["key"], stamp["sha256"]) == (key, sha256_of(output)):
+            return Executed(page.doc, output, stamp["seconds"], fresh=False)
+    return None
 
 
 def execute(
@@ -196,38 +203,53 @@ def execute(
     strict: bool = True,
 ) -> list[Executed]:
     """Execute those chapters among ``pages`` whose key changed; all of them, in the order given,
-    are returned.
+    are returned. One that failed is executed again at the next call.
 
     Raises
     ------
     ChapterError
-        If ``strict``: after the others have finished, with every failing cell in the message.
+        If ``strict``, for the first chapter that fails, with its traceback.
     """
-    chapters = [page for page in pages if page.is_chapter]
+    chapters = {page: folder / f"{page.doc}.ipynb" for page in pages if page.is_chapter}
+    shared = {root: common(root) for root in {page.root for page in chapters}}
+    keys = {page: chapter_key(page, parameters, shared[page.root]) for page in chapters}
+    done = {page: _known(page, keys[page], output) for page, output in chapters.items()}
     # long ones first, so that none is left running alone at the end
-    seconds = run_times().to_dict()
-    order = sorted(chapters, key=lambda page: -seconds.get(page.doc, math.inf))
-    done = {}
-    errors = []
+    seconds = run_times()
+    todo = [page for page, known in done.items() if not known]
+    todo.sort(key=lambda page: -seconds.get(page.doc, math.inf))
+    if not todo:
+        return [*filter(None, done.values())]
     with (
-        ThreadPoolExecutor(workers) as pool,
-        tqdm(total=len(chapters), disable=not progress, unit="chapter") as bar,
+        own_folder() as own,
+        ProcessPoolExecutor(workers, get_context("spawn"), _prepare, (own,)) as pool,
+        tqdm(total=len(todo), disable=not progress, unit="chapter") as bar,
     ):
-        jobs = {pool.submit(_one, page, parameters, folder, strict): page for page in order}
+        jobs = {}
         try:
+            for page in todo:
+                chapters[page].with_suffix(".json").unlink(missing_ok=True)
+                job = pool.submit(_work, page, dict(parameters), chapters[page], own)
+                jobs[job] = page
             for job in as_completed(jobs):
-                doc = jobs[job].doc
-                try:
-                    done[doc] = job.result()
-                    how = "in" if done[doc].fresh else "unchanged,"
-                    bar.set_postfix_str(f"{doc} {how} {done[doc].seconds:.0f} s")
-                except ChapterError as error:
-                    errors.append(str(error))
+                page = jobs[job]
+                done[page] = _finished(page, keys[page], chapters[page], job.result(), strict)
+                bar.set_postfix_str(page.doc)
                 bar.update()
-        except BaseException:  # Ctrl-C, SIGTERM: the pool would wait for all chapters
+        except BaseException:  # also Ctrl-C and SIGTERM: the pool would wait for all chapters
             pool.shutdown(wait=False, cancel_futures=True)
-            end_notebooks()
+            for process in active_children():
+                process.terminate()
             raise
-    if errors:
-        raise ChapterError("\n\n".join(errors))
-    return [done[page.doc] for page in chapters]
+    return [*filter(None, done.values())]
+
+
+def _finished(page: Page, key: str, output: Path, seconds: float, strict: bool) -> Executed:
+    """A chapter that a worker has executed; the stamp of one that did not fail is written."""
+    failed = failures(read_notebook(output), page.doc)
+    if failed and strict:
+        raise ChapterError(f"{failed[0]}\n\n{failed[0].traceback}")
+    if not failed:
+        stamp = {"key": key, "sha256": sha256_of(output), "seconds": seconds}
+        write_whole(output.with_suffix(".json"), json.dumps(stamp))
+    return Executed(page.doc, output, seconds, fresh=True, failures=tuple(failed))

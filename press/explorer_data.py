@@ -17,7 +17,7 @@ from lib.ledger.evidence import Measurer
 from lib.ledger.judge import evaluate
 from lib.ledger.rules import Evidence, opposite
 from lib.paths import BUILD, DATA, RESULTS, ROOT
-from press.reach import digest, reachable
+from press.inputs import digest, sources
 
 EVERY_STRATUM = {"published": "all strata", "scaled": "scaled, all strata"}
 SYNTHESIZERS, LDP = "studies.synthesizers.explorer", "studies.ldp_fairness.explorer"
@@ -104,10 +104,9 @@ def write_data(folder: Path) -> None:
     data and the code that it was made from are the same.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    named = (__name__, SYNTHESIZERS, LDP, VERDICTS)
-    code = reachable("".join(f"import {module}\n" for module in named), ROOT)
-    sources = [*RESULTS.glob("*.parquet"), *DATA.rglob("*.yml"), *code]
-    kept = BUILD / "explorers" / digest(sources, ROOT)
+    code = sources(f"{SYNTHESIZERS} {LDP} {VERDICTS}", ROOT)
+    made_from = [Path(__file__), *RESULTS.glob("*.parquet"), *DATA.rglob("*.yml"), *code]
+    kept = BUILD / "explorers" / digest(made_from, ROOT)
     for name, content in FILES.items():
         file = kept / f"{name}.js"
         if not file.exists():

@@ -32,7 +32,7 @@ from lib.paths import DATA, REPLICAS, RESULTS, ROOT, user_cache
 from lib.runner import results, scores
 from press.packed import pack_table
 from press.pairs import pair_up
-from press.reach import reachable
+from press.inputs import named
 from press.toc import LESSON, Page, page_code, pages, read_notebook, tags
 
 LIMIT = 30_000_000  # bytes of one file of the distribution
@@ -204,10 +204,10 @@ def page_needs(page: Page, solutions: bool = True) -> dict[str, Any]:
     cells = [cell for cell in cells if solutions or "solution" not in tags(cell)]
     stored = sorted(path.stem for path in RESULTS.glob("*.parquet"))
     text = "\n".join(cell.source for cell in cells)
-    sources = [text, *(file.read_text("utf-8") for file in reachable(text, ROOT))]
+    read = [text, *named(text, ROOT).values()]
     return {
         "cells": [{"source": c.source, "tags": c.metadata.get("tags", [])} for c in cells],
-        "tables": [name for name in stored if _may_read(sources, name)],
+        "tables": [name for name in stored if _may_read(read, name)],
     }
 
 

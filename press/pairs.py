@@ -1,8 +1,8 @@
-"""Chapters as pairs: ``x.md`` (MyST, the text that is reviewed) and ``x.ipynb`` (no outputs,
-what papermill runs).
+"""Chapters as pairs: ``x.md`` (MyST, the text, which is the source) and ``x.ipynb`` (no outputs,
+what papermill runs), which is written from it.
 
-Either may be edited; what reads a pair calls :func:`sync` before. It remembers what both sides had
-when they agreed, since the times of files say nothing after a clone.
+A notebook carries a hash of what it said when it was written. So one that was edited since is
+known, and never overwritten: the person who edited says which of the two to keep.
 """
 
 from __future__ import annotations
@@ -10,17 +10,17 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import subprocess
+import re
 import sys
-from contextlib import suppress
 from difflib import SequenceMatcher
+from itertools import zip_longest
 from pathlib import Path
+from typing import Any
 
 import jupytext
 import nbformat
-from jupytext.compare import NotebookDifference, compare_notebooks
 
-from lib.files import read_json, write_whole
+from lib.files import write_whole
 from lib.paths import ROOT
 from press.toc import SETUP, read_notebook, tags
 
@@ -43,6 +43,24 @@ METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
+WRITTEN = "as_written"  # key of the hash in a notebook's metadata
+HEAD = """---
+jupytext:
+  text_representation:
+    extension: .md
+    format_name: myst
+kernelspec:
+  display_name: Python 3
+  language: python
+  name: python3
+---
+"""
+# how an editor shows a cell, and what papermill notes of it
+VIEW = (
+    "collapsed scrolled jupyter execution papermill ExecuteTime executionInfo id outputId colab"
+    " vscode trusted editable deletable"
+).split()
+_CONFLICT = re.compile(r"^(<{7}|>{7}) ", re.M)
 
 
 def is_pair_source(text: Path) -> bool:
@@ -51,131 +69,150 @@ def is_pair_source(text: Path) -> bool:
     return len(head) == 2 and "jupytext:" in head[0]
 
 
+def texts(folder: Path) -> list[Path]:
+    """The texts of the pairs below ``folder``, without hidden folders (``.ipynb_checkpoints``)."""
+    found = sorted(folder.rglob("*.md"))
+    shown = (t for t in found if not any(p[0] == "." for p in t.relative_to(folder).parts))
+    return [*filter(is_pair_source, shown)]
+
+
 def notebook_of(text: Path) -> nbformat.NotebookNode:
     """The notebook that belongs to a MyST page: no outputs, and cell ids that do not change between
     calls.
 
     A first cell sets Colab up; elsewhere it does nothing.
-    """
-    cells = jupytext.read(text).cells
-    for number, cell in enumerate(cells):
-        cell["id"] = f"cell-{number:03d}"
-    setup = nbformat.v4.new_code_cell(COLAB, metadata={"tags": [SETUP]}, id="cell-setup")
-    return nbformat.v4.new_notebook(cells=[setup, *cells], metadata=METADATA, nbformat_minor=5)
-
-
-def without_traces(notebook: nbformat.NotebookNode, *dropped: str) -> nbformat.NotebookNode:
-    """An executed notebook without the set-up, the cells with a tag in ``dropped``, and papermill's
-    own metadata, whose times would make every build differ.
-    """
-    notebook = nbformat.from_dict(notebook)
-    notebook.cells = [cell for cell in notebook.cells if not tags(cell) & {SETUP, *dropped}]
-    for part in (notebook, *notebook.cells):
-        for key in ("papermill", "execution"):
-            part.metadata.pop(key, None)
-    return notebook
-
-
-def difference(text: Path) -> str | None:
-    """How the ``.ipynb`` beside ``text`` differs from it, or None if it does not."""
-    partner = text.with_suffix(".ipynb")
-    if not partner.exists():
-        return f"{partner} is missing"
-    stored = read_notebook(partner)
-    if any(cell.get("outputs") or cell.get("execution_count") for cell in stored.cells):
-        return f"{partner} has outputs"
-    try:
-        compare_notebooks(stored, notebook_of(text), fmt="md:myst")
-    except NotebookDifference as error:
-        return f"{partner}: {error}"
-    return None
-
-
-def sync(folder: Path, root: Path = ROOT) -> list[Path]:
-    """Bring the pairs below ``folder`` into step; the files that were written are returned.
-
-    The side that has changed since the two agreed wins. Without a memory of that (a new clone), it
-    is the side that differs from the last commit, or else the newer one. The notebook loses its
-    outputs.
 
     Raises
     ------
     ValueError
-        Naming a pair of which both sides have changed.
+        If git has left a conflict in the text.
     """
-    memory = root / "_build" / "pairs.json"
-    known = {}
-    with suppress(OSError, ValueError):
-        known = read_json(memory, dict)
-    agreed, written = {}, []
-    for text in filter(is_pair_source, sorted(folder.rglob("*.md"))):
-        name = os.path.relpath(text.with_suffix(""), root)
-        agreed[name], new = _sync_one(text, known.get(name))
-        written += new
-    if agreed.items() - known.items():
-        memory.parent.mkdir(exist_ok=True)
-        write_whole(memory, json.dumps(known | agreed, indent=1))
+    return _notebook(text.read_text("utf-8"), text)
+
+
+def _notebook(body: str, text: Path) -> nbformat.NotebookNode:
+    if conflict := _CONFLICT.search(body):
+        line = body[: conflict.start()].count("\n") + 1
+        raise ValueError(f"{text} must be free of git's conflict markers, got one in line {line}")
+    cells = jupytext.reads(body, fmt="md:myst").cells
+    for number, cell in enumerate(cells):
+        cell["id"] = f"cell-{number:03d}"
+    setup = nbformat.v4.new_code_cell(COLAB, metadata={"tags": [SETUP]}, id="cell-setup")
+    own = METADATA | {WRITTEN: _hash(cells)}
+    return nbformat.v4.new_notebook(cells=[setup, *cells], metadata=own, nbformat_minor=5)
+
+
+def _said(cells: list[nbformat.NotebookNode]) -> list[list]:
+    """What both sides of a pair have: kind, source and metadata of the page's own cells, but for
+    empty ones.
+    """
+    return [
+        [c.cell_type, c.source.rstrip(), _kept(c), c.get("attachments") or None]
+        for c in cells
+        if SETUP not in tags(c) and c.source.strip()
+    ]
+
+
+def _hash(cells: list[nbformat.NotebookNode]) -> str:
+    return hashlib.sha256(json.dumps(_said(cells), sort_keys=True).encode()).hexdigest()
+
+
+def _kept(cell: nbformat.NotebookNode) -> dict[str, Any]:
+    return {key: value for key, value in cell.metadata.items() if value and key not in VIEW}
+
+
+def without_traces(notebook: nbformat.NotebookNode, *dropped: str) -> nbformat.NotebookNode:
+    """A notebook without the set-up, the cells with a tag in ``dropped``, and metadata of editors
+    and of papermill, whose times would make every build differ.
+    """
+    notebook = nbformat.from_dict(notebook)
+    notebook.cells = [cell for cell in notebook.cells if not tags(cell) & {SETUP, *dropped}]
+    notebook.metadata.pop("papermill", None)
+    for cell in notebook.cells:
+        cell.metadata = nbformat.from_dict(_kept(cell))
+    return notebook
+
+
+def write_pair(text: Path) -> list[Path]:
+    """Write the notebook of ``text`` unless it is as it should be; the files that were written.
+
+    Raises
+    ------
+    ValueError
+        With both files and the two commands that settle it, if the notebook says something else
+        and was edited since it was written, or if either cannot be read.
+    """
+    partner = text.with_suffix(".ipynb")
+    try:
+        notebook = notebook_of(text)
+        if partner.exists():
+            stored = read_notebook(partner)
+            said = _hash(stored.cells)
+            if said not in (notebook.metadata[WRITTEN], stored.metadata.get(WRITTEN)):
+                raise ValueError("the notebook says something else and was edited")
+    except ValueError as error:
+        text_, partner_ = (os.path.relpath(path) for path in (text, partner))
+        raise ValueError(
+            f"{text_} and {partner_} must agree, got this: {error}\n"
+            f"  to keep the text:      python -m lib book --keep {text_}\n"
+            f"  to keep the notebook:  python -m lib book --keep {partner_}"
+        ) from None
+    return _write(notebook, partner)
+
+
+def _write(notebook: nbformat.NotebookNode, partner: Path) -> list[Path]:
+    body = nbformat.writes(notebook) + "\n"
+    if partner.exists() and partner.read_text("utf-8", "replace") == body:
+        return []
+    write_whole(partner, body)
+    return [partner]
+
+
+def write_pairs(folder: Path) -> list[Path]:
+    """:func:`write_pair` for every text below ``folder``; a ``ValueError`` has all refusals."""
+    written, refused = [], []
+    for text in texts(folder):
+        try:
+            written += write_pair(text)
+        except ValueError as error:
+            refused.append(str(error))
+    if refused:
+        raise ValueError("\n".join(refused))
     return written
 
 
-def _sync_one(text: Path, agreed: str | None) -> tuple[str, list[Path]]:
-    """The content on which both sides agree now, and the files that were written."""
-    partner, written = text.with_suffix(".ipynb"), []
-    notebook = notebook_of(text)
-    if partner.exists():
-        stored = read_notebook(partner)
-        sides = _content(notebook), _content(stored)
-        if sides[0] != sides[1] and _notebook_wins(text, sides, agreed):
-            write_whole(text, as_text(stored, text))
-            notebook, written = notebook_of(text), [text]
-    body = nbformat.writes(notebook) + "\n"
-    if not partner.exists() or partner.read_text("utf-8") != body:
-        write_whole(partner, body)
-        written.append(partner)
-    return _content(notebook), written
+def keep(path: Path) -> list[Path]:
+    """Keep this side of a pair, and write the other from it; the files that were written.
 
-
-def _content(notebook: nbformat.NotebookNode) -> str:
-    """A hash of what both sides of a pair have: kind, source and tags of the page's own cells."""
-    own = [cell for cell in notebook.cells if SETUP not in tags(cell)]
-    cells = [(c.cell_type, c.source.rstrip(), sorted(tags(c))) for c in own]
-    return hashlib.sha256(json.dumps(cells).encode()).hexdigest()
-
-
-def _notebook_wins(text: Path, sides: tuple[str, str], agreed: str | None) -> bool:
-    """Whether the notebook is what was edited, for a pair whose sides (text, notebook) differ."""
-    partner = text.with_suffix(".ipynb")
-    old = {agreed} if agreed else _committed(text)
-    changed = [side not in old for side in sides]
-    if not old:
-        return partner.stat().st_mtime > text.stat().st_mtime
-    if all(changed):
-        raise ValueError(
-            f"{text} or its .ipynb must be as they were when they agreed, got both changed; to keep"
-            f" the text delete {partner.name}, to keep the notebook restore {text.name}"
-        )
-    return changed[1]
-
-
-def _committed(text: Path) -> set[str]:
-    """The content of the pair in the last commit; of a pair that did not agree there, both."""
-    found = set()
-    for path in (text, text.with_suffix(".ipynb")):
-        place = f"HEAD:./{path.name}"
-        with suppress(OSError, subprocess.CalledProcessError, ValueError):
-            command = ["git", "-C", str(path.parent), "show", place]
-            said = subprocess.run(command, capture_output=True, check=True).stdout.decode()
-            found.add(_content(jupytext.reads(said, fmt="md:myst" if path == text else "ipynb")))
-    return found
+    Raises
+    ------
+    ValueError
+        If ``path`` is neither a text nor a notebook, or a text cannot hold the notebook.
+    """
+    text, partner = path.with_suffix(".md"), path.with_suffix(".ipynb")
+    if path not in (text, partner) or not path.exists():
+        raise ValueError(f"--keep must be a page's .md or .ipynb, got {path}")
+    if path == text:
+        return _write(notebook_of(text), partner)
+    stored = read_notebook(path)
+    notebook = _notebook(body := as_text(stored, text), text)
+    pairs = zip_longest(_said(stored.cells), _said(notebook.cells))
+    if lost := [number for number, (one, other) in enumerate(pairs, 1) if one != other]:
+        what = f"cell {lost[0]} with metadata, attachments or a form of its own"
+        raise ValueError(f"{path} must have nothing that a text cannot hold, got {what}")
+    write_whole(text, body)
+    return [text, *_write(notebook, partner)]
 
 
 def as_text(notebook: nbformat.NotebookNode, text: Path) -> str:
-    """The notebook as the page ``text``: its front matter, and its blank lines where only they
-    differ.
+    """The notebook as the page ``text``: its front matter if it is there, and its blank lines
+    where only they differ.
     """
     own = without_traces(notebook)
+    own.cells = [cell for cell in own.cells if cell.source.strip()]
     own.metadata = nbformat.from_dict({"language_info": {"pygments_lexer": "ipython3"}})
-    _, head, before = text.read_text("utf-8").split("---", 2)
+    before = text.read_text("utf-8") if text.exists() else HEAD
+    _, head, before = before.split("---", 2)
     after = jupytext.writes(own, fmt="md:myst").split("---", 2)[2]
     old, new = before.splitlines(True), after.splitlines(True)
     lines: list[str] = []
@@ -186,18 +223,6 @@ def as_text(notebook: nbformat.NotebookNode, text: Path) -> str:
 
 
 def pair_up(root: Path = ROOT) -> None:
-    """Bring the chapters into step before they are read, and print which files that changed."""
-    for path in sync(root / "chapters", root):
-        print(f"written from the other side of its pair: {path}", file=sys.stderr)
-
-
-def main(folder: Path = Path("chapters")) -> int:
-    """``python -m press.pairs``: name the pairs that do not agree; 1 if there is one."""
-    texts = filter(is_pair_source, sorted(folder.rglob("*.md")))
-    for drifted in (found := [*filter(None, map(difference, texts))]):
-        print(drifted)
-    return int(bool(found))
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())
+    """Write the notebooks of the chapters before they are read, and print which have changed."""
+    for path in write_pairs(root / "chapters"):
+        print(f"written from its text: {path}", file=sys.stderr)

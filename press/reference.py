@@ -18,7 +18,7 @@ from typing import Any
 from lib.files import template
 from lib.paths import ROOT
 from lib.runner.registry import studies
-from press.reach import digest
+from press.inputs import digest
 from press.toc import FOLDER
 
 PACKAGES = {  # name of the page, which is that of the package, and its title

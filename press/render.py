@@ -13,7 +13,7 @@ from pathlib import Path
 
 from lib.files import write_whole
 from lib.processes import run_program
-from press.reach import digest
+from press.inputs import digest
 from press.toc import GENERATED, read_notebook
 
 _LOADS = re.compile(

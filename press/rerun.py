@@ -7,14 +7,12 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import os
 import posixpath
 import re
 import shutil
 from collections.abc import Callable, Sequence
 from itertools import product
 from pathlib import Path
-from unittest.mock import patch
 
 import nbformat
 import papermill
@@ -25,7 +23,7 @@ from lib import validate
 from lib.files import alone
 from lib.pages.parameters import COUNTS
 from lib.paths import ROOT
-from press.execute import kernel_environment
+from press.execute import run_notebook
 from press.exercises import add_boxes
 from press.pairs import pair_up, without_traces
 from press.render import jupyter_book
@@ -163,15 +161,8 @@ def _execute(
     page: Page, parameters: Parameters, output: Path, progress: bool
 ) -> nbformat.NotebookNode:
     try:
-        with patch.dict(os.environ, kernel_environment()):
-            papermill.execute_notebook(
-                page.notebook,
-                output,
-                parameters,
-                cwd=page.root,
-                progress_bar={"desc": label(parameters)} if progress else False,
-                start_timeout=45,
-            )
+        bar = {"desc": label(parameters)} if progress else False
+        run_notebook(page.notebook, output, parameters, page.root, progress_bar=bar)
     except PapermillExecutionError as error:
         if error.ename == "ValueError":
             raise ValueError(error.evalue) from None

@@ -13,7 +13,7 @@ import nbformat
 
 from press.execute import Executed
 from press.exercises import add_boxes, without_solutions
-from press.failures import show_failures
+from press.failures import show_failure
 from press.pairs import without_traces
 from press.reference import write_reference
 from press.toc import FOLDER, Page, read_notebook
@@ -53,7 +53,7 @@ def _page_of(chapter: Executed, solutions: bool) -> str:
     """An executed chapter without the set-up and the injected cell, with boxes for answers."""
     notebook = without_traces(read_notebook(chapter.path), "injected-parameters")
     if chapter.failures:
-        show_failures(notebook.cells)
+        show_failure(notebook)
     add_boxes(notebook.cells)
     if not solutions:
         notebook.cells = without_solutions(notebook.cells)

@@ -55,7 +55,7 @@ def read_notebook(path: Path) -> nbformat.NotebookNode:
         raise
     except Exception as error:  # nbformat raises whatever a broken file leads to
         paired = path.with_suffix(".md").exists()
-        hint = "; make pairs writes those of chapters again" if paired else ""
+        hint = "; git may have left a conflict in it" if paired else ""
         said = " ".join(str(error).split())[:80]
         raise ValueError(f"{path} must be a notebook, got another file ({said}){hint}") from None
 
