@@ -11,6 +11,7 @@ from press.toc import glued, page_code
 
 REST = '<p class="failed-cell" role="note">This cell failed; what follows was not run.</p>'
 MARK = "papermill-error-cell-tag"  # of the cells that papermill adds
+_COLOUR = re.compile(r"\x1b\[[\d;]*m")
 _GLUE = re.compile(r"\{glue:text\}`([^`:]+)(:[^`]*)?`")
 
 
@@ -34,7 +35,9 @@ def _errors(cell: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:
 def failures(notebook: nbformat.NotebookNode, doc: str) -> list[Failure]:
     """The cell of an executed page that failed, if one did."""
     return [
-        Failure(doc, number, f"{out.ename}: {out.evalue}", "\n".join(out.traceback))
+        Failure(
+            doc, number, f"{out.ename}: {out.evalue}", _COLOUR.sub("", "\n".join(out.traceback))
+        )
         for number, cell in enumerate(page_code(notebook), 1)
         for out in _errors(cell)
     ]

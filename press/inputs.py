@@ -61,7 +61,9 @@ def sources(text: str, root: Path) -> set[Path]:
         return found | {*(root / "chapters").rglob("*.md")}
     top = root / "studies"
     folders = {top / file.relative_to(top).parts[0] for file in named(text, root)}
-    return {file for place in (root / "lib", *folders) for file in _below(place)} | {*top.glob("*.py")}
+    return {file for place in (root / "lib", *folders) for file in _below(place)} | {
+        *top.glob("*.py")
+    }
 
 
 def common(root: Path) -> str:

@@ -222,7 +222,13 @@ def as_text(notebook: nbformat.NotebookNode, text: Path) -> str:
     return f"---{head}---{''.join(lines)}"
 
 
-def pair_up(root: Path = ROOT) -> None:
-    """Write the notebooks of the chapters before they are read, and print which have changed."""
-    for path in write_pairs(root / "chapters"):
+def pair_up(root: Path = ROOT) -> list[Path]:
+    """Write the notebooks of the chapters before they are read; those that changed are printed."""
+    written = write_pairs(root / "chapters")
+    for path in written:
         print(f"written from its text: {path}", file=sys.stderr)
+    return written
+
+
+if __name__ == "__main__":  # before a commit
+    raise SystemExit(bool(pair_up()))

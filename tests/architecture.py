@@ -10,7 +10,7 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 
 from lib.paths import HOUSES, ROOT
-from press.reach import imported
+from tests.imports import imported
 
 PAGE = ROOT / "ARCHITECTURE.md"
 _PICTURE = re.compile(r"```mermaid\n.*?```\n", re.S)

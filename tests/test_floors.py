@@ -8,8 +8,8 @@ from graphlib import CycleError, TopologicalSorter
 import pytest
 
 from lib.paths import HOUSES, ROOT
-from press.reach import imported
 from tests.architecture import PAGE, arrows, dotted, picture, reduced, room, sources
+from tests.imports import imported
 
 IN_LIB = {
     **dict.fromkeys("paths processes programs typeset validate".split(), 0),

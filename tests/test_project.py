@@ -12,7 +12,6 @@ import yaml
 import lib
 from lib.datasets.registry import FILES, TASKS
 from lib.paths import HOUSES, ROOT
-from press.pairs import main as pairs_main
 from tests.declared import CORE, PROJECT, extra, group, names, pins
 
 
@@ -57,14 +56,6 @@ def test_hooks_use_the_pins_of_the_project():
     for hook in hooks.values():
         for name, version in (d.split("==") for d in hook["additional_dependencies"]):
             assert locked.get(name, version) == version, name
-
-
-def test_the_pairs_hook_names_a_drifted_pair(tmp_path, capsys):
-    assert pairs_main(ROOT / "chapters") == 0
-    head = "---\njupytext:\n  text_representation: {extension: .md, format_name: myst}\n---\n"
-    (tmp_path / "page.md").write_text(f"{head}\n# Page\n", encoding="utf-8")
-    assert pairs_main(tmp_path) == 1
-    assert "page.ipynb is missing" in capsys.readouterr().out
 
 
 RUNTIME = CORE | extra("synth") | extra("run")

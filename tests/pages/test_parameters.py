@@ -23,7 +23,6 @@ import pytest
 from lib import validate
 from lib.pages.parameters import of_papermill
 from lib.paths import ROOT
-from press.execute import kernel_environment
 from tests.pages.ranges import Parameter, compare, faults
 from tests.press.conftest import CHAPTERS, write_notebook
 
@@ -174,7 +173,7 @@ def test_a_comment_that_is_wrong_of_its_check_would_be_seen(comment, wrong):
 def plain_papermill(notebook: Path, *words: str) -> subprocess.CompletedProcess:
     program = str(Path(sys.executable).with_name("papermill"))
     command = [program, str(notebook), os.devnull, "--cwd", str(ROOT), "--no-progress-bar", *words]
-    return subprocess.run(command, capture_output=True, text=True, env=kernel_environment())
+    return subprocess.run(command, capture_output=True, text=True)
 
 
 @pytest.fixture

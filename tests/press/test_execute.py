@@ -1,261 +1,213 @@
-"""Execution: keyed by everything a result depends on, and by nothing else; a failure is shown
-and stops the build.
+"""Execution: keyed by all that a result depends on, apart from a reader's own settings; what it
+has started ends with it.
 """
 
 from __future__ import annotations
 
-import ast
 import os
 import signal
+import subprocess
 import sys
-import threading
+import tempfile
 import time
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
+from pathlib import Path
 
-import nbformat
-import pandas as pd
+import psutil
 import pytest
 
-from lib.files import alone
 from lib.paths import ROOT
-from press.execute import ChapterError, Executed, _data_files, chapter_key, execute
-from press.kernels import run_apart
-from press.reach import imported, reachable
-from press.toc import Page, read_notebook
-from tests.press.conftest import write_notebook
+from press.execute import ChapterError, chapter_key, execute
+from press.inputs import common
+from press.toc import Page
+from tests.press.conftest import code, write_notebook
 
 QUICK = {"profile": "quick"}
+NAMES = "from studies.one import figures\nfrom studies import (\n    two,\n)"
 
 
-def test_sources_are_parsed_one_at_a_time(monkeypatch):
-    """Chapters are keyed in threads, and two parsers at once can fail in Python 3.11."""
-    inside, most, parse = [], [], ast.parse
-
-    def slow(source):
-        inside.append(source)
-        most.append(len(inside))
-        time.sleep(0.01)
-        tree = parse(source)
-        inside.remove(source)
-        return tree
-
-    monkeypatch.setattr(ast, "parse", slow)
-    with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(imported, [f"import lib.one_of_many_{i}" for i in range(16)]))
-    assert found == [{f"lib.one_of_many_{i}"} for i in range(16)]
-    assert max(most) == 1
-
-
-def edit(page: Page, path: str, text: str) -> None:
+def edit(page: Page, path: str, text: str = "{}") -> None:
     (page.root / path).parent.mkdir(parents=True, exist_ok=True)
     (page.root / path).write_text(text, "utf-8")
 
 
 def run(page: Page, **parameters):
-    """What becomes of the page in a build."""
     return execute([page], QUICK | parameters, page.root / "out", progress=False)[0]
 
 
-def test_imports_are_read_wherever_they_stand():
-    source = (
-        "import lib.a as x\nfrom lib import b\ndef f():\n    from lib.c.d import e\nimport"
-        " numpy\nfrom library import z\nPLACE = 'lib.other:one'"
-    )
-    assert imported(source) == {"lib.a", "lib", "lib.b", "lib.c.d", "lib.c.d.e"}
+def key(page: Page, **parameters) -> str:
+    return chapter_key(page, QUICK | parameters, common(page.root))
 
 
-FACE = "from lib.box.one import one\nfrom lib.box.two import Two\n"
-LAZY = 'PLACES = {"one": "lib.box.one:one"}\n\ndef __getattr__(name):\n    ...\n'
+MATTERS = """lib/used.py lib/inner/style.mplstyle studies/measures.py studies/one/grids.py
+studies/two.py studies/three/__init__.py data/results/x.parquet data/claims/x.yml data/facts.yml
+real/x.csv cache/folktables/2018/x.csv""".split()
+IS_NOTHING = """README.md chapters/two.md press/a.py studies/other/grids.py data/.x data/results/x.lock
+lib/__pycache__/used.pyc""".split()
 
 
-@pytest.mark.parametrize(
-    ("face", "source", "reached"),
-    [
-        (FACE, "from lib.box import one", {"one.py"}),
-        (FACE, "from lib.box import one, Two", {"one.py", "two.py", "__init__.py"}),
-        (FACE, "from lib.box.two import Two", {"two.py"}),
-        (FACE, "from lib import box", {"one.py", "two.py", "__init__.py"}),
-        (FACE, "import lib.box", {"one.py", "two.py", "__init__.py"}),
-        (LAZY, "from lib.box import one", {"one.py", "__init__.py"}),
-        (LAZY, "import lib.box", {"one.py", "__init__.py"}),
-    ],
-)
-def test_of_a_face_only_what_is_asked_for_is_reached(tiny, face, source, reached):
-    edit(tiny, "lib/box/__init__.py", face)
-    edit(tiny, "lib/box/one.py", "def one():\n    return 1\n")
-    edit(tiny, "lib/box/two.py", "class Two:\n    pass\n")
-    assert {path.name for path in reachable(source, tiny.root)} == reached
-
-
-def test_a_page_that_makes_a_protocol_by_name_reaches_them_all():
-    found = {path.name for path in reachable("from lib.ldp import make", ROOT)}
-    assert {"grr.py", "local_hashing.py", "unary.py", "subset_selection.py", "histogram.py"} < found
-
-
-VALUE = ("from lib.middle import value\nprint(value(), profile)",)
-WRITES = ("%%writefile x.yml\n- {id: no Python}", "%%writefile x.py\nfrom lib.middle import value")
-NAMED = {"lib/used.py": 'PLACES = {"one": "lib.other:one", "two": "no.module:of_ours"}\n'}
-READ = {
-    "data/replicas/x.parquet": "datasets",
-    "real/x.csv": "datasets",
-    "cache/x.csv": "datasets",
-    "cache/folktables/2018/1-Year/x.csv": "datasets",
-    "data/results/x.parquet": "runner",
-    "data/facts.yml": "runner",
-    "data/claims/x.yml": "ledger",
-}
-KEYS = [
-    *((VALUE, {}, f"lib/{name}.py", True) for name in ("used", "middle", "__init__")),
-    (VALUE, {}, "locks/dev.txt", True),
-    *((VALUE, {}, name, False) for name in ("lib/other.py", "README.md", "data/results/x.parquet")),
-    *(
-        ((f"import lib.{of}",), {f"lib/{of}/__init__.py": ""}, path, True)
-        for path, of in READ.items()
-    ),
-    (VALUE, NAMED, "lib/other.py", True),
-    (WRITES, {}, "lib/used.py", True),
-    (("import press.teaching",), {"press/teaching.py": ""}, "chapters/two.md", True),
-]
-
-
-@pytest.mark.parametrize(("cells", "files", "path", "matters"), KEYS)
-def test_key_follows_what_a_page_reaches(tiny, monkeypatch, cells, files, path, matters):
+@pytest.mark.parametrize("path", MATTERS + IS_NOTHING)
+def test_the_key_follows_each_file_that_a_page_may_read(tiny, monkeypatch, path):
     monkeypatch.setenv("COMPANION_DATA", str(tiny.root / "real"))
     monkeypatch.setenv("COMPANION_CACHE", str(tiny.root / "cache"))
-    for name, text in files.items():
-        edit(tiny, name, text)
-    write_notebook(tiny.notebook, *cells)
-    for text in ("VALUE = 2\n", "VALUE = 3\n"):  # a new file, and another content
-        before = chapter_key(tiny, QUICK)
+    edit(tiny, "studies/one/figures.py", "from studies.three import rows")
+    edit(tiny, "studies/two.py", "")
+    edit(tiny, "studies/three/__init__.py", "")
+    write_notebook(tiny.notebook, NAMES)
+    for text in ("VALUE = 2\n", "VALUE = 30\n"):  # a new file, and another content
+        before = key(tiny)
         edit(tiny, path, text)
-        assert (chapter_key(tiny, QUICK) != before) == matters
+        assert (key(tiny) != before) == (path in MATTERS)
 
 
-def test_key_follows_cells_tags_and_parameters(tiny):
-    keys = {chapter_key(tiny, QUICK), chapter_key(tiny, {"profile": "paper"})}
-    notebook = read_notebook(tiny.notebook)
-    notebook.cells[1].metadata["tags"] = ["hide-input"]
-    nbformat.write(notebook, tiny.notebook)
-    keys.add(chapter_key(tiny, QUICK))
-    write_notebook(tiny.notebook, "print(2)")
-    assert len(keys | {chapter_key(tiny, QUICK)}) == 4
+def test_the_key_follows_cells_tags_parameters_and_versions(tiny, monkeypatch):
+    keys = [key(tiny), key(tiny, profile="paper")]
+    for cell in ("print(2)", code("print(2)", "hide-input")):
+        write_notebook(tiny.notebook, cell)
+        keys.append(key(tiny))
+    monkeypatch.setattr("press.inputs.distributions", lambda: [])
+    keys.append(key(tiny))
+    write_notebook(tiny.notebook, "from press.toc import pages")
+    keys.append(key(tiny))
+    edit(tiny, "chapters/two.md")
+    assert len({*keys, key(tiny)}) == 7
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes of POSIX")
-def test_a_pipe_among_the_data_is_not_waited_for(tiny, tmp_path, monkeypatch):
-    monkeypatch.setenv("COMPANION_DATA", str(tmp_path))
-    os.mkfifo(tmp_path / "pipe.csv")
-    edit(tiny, "lib/datasets/a.py", "")
-    assert tmp_path / "pipe.csv" not in _data_files([tiny.root / "lib/datasets/a.py"], tiny.root)
+def test_a_pipe_among_the_data_is_not_waited_for(tiny):
+    (tiny.root / "data").mkdir()
+    os.mkfifo(tiny.root / "data" / "pipe.csv")
+    key(tiny)
 
 
-def test_yaml_beside_a_module_and_yaml_that_it_names_are_read(tiny):
-    edit(tiny, "lib/studies/names.py", 'read_yaml(DATA / "named.yml")')
-    read = ("lib/studies/names.yml", "data/named.yml")
-    for name in (*read, "data/other.yml"):
-        edit(tiny, name, "{}")
-    found = _data_files([tiny.root / "lib/studies/names.py"], tiny.root)
-    assert {*found} == {tiny.root / name for name in read}
-
-
-def test_only_what_changed_runs_again(tiny):
-    first = run(tiny)
-    assert first.fresh
-    assert "1 quick" in first.path.read_text("utf-8")
-    edit(tiny, "lib/other.py", "VALUE = 2\n")
+def test_only_what_changed_runs_again_and_a_torn_file_is_made_again(tiny):
+    assert run(tiny).fresh
     assert not run(tiny).fresh
     edit(tiny, "lib/used.py", "VALUE = 7\n")
     again = run(tiny)
     assert again.fresh
     assert "7 quick" in again.path.read_text("utf-8")
+    for name in ("one.json", "one.ipynb"):
+        (tiny.root / "out" / "chapters" / name).write_bytes(b'{"key": "\xff')
+        assert run(tiny).fresh
     assert not run(tiny).fresh
 
 
-def test_long_chapters_start_first_and_come_back_in_the_order_given(tmp_path, monkeypatch):
-    pages = [Page(name, tmp_path) for name in ("short", "long", "unknown")]
-    started = []
-
-    def one(page, *_):
-        started.append(page.doc)
-        return Executed(page.doc, tmp_path, 0.0, (), fresh=True)
-
-    monkeypatch.setattr("press.execute._one", one)
-    monkeypatch.setattr("press.execute.run_times", lambda: pd.Series({"short": 1, "long": 9}))
-    monkeypatch.setattr(Page, "is_chapter", True)
-    done = execute(pages, QUICK, tmp_path, workers=1, progress=False)
-    assert started == ["unknown", "long", "short"]
-    assert [page.doc for page in done] == ["short", "long", "unknown"]
-
-
-def test_a_torn_stamp_or_page_is_made_again(tiny, monkeypatch):
-    """It broke every later build: "Expecting value: line 1"."""
-    whole = run(tiny).path.read_bytes()
-
-    def run_again(page, parameters, output, strict) -> float:
-        output.write_bytes(whole)
-        return 1.0
-
-    monkeypatch.setattr("press.execute._run", run_again)  # the kernel has run once
-    for name in ("one.json", "one.ipynb"):
-        for damage in (b"", b'{"key": "', b"null", b"\xff\xfe"):
-            (tiny.root / "out" / "chapters" / name).write_bytes(damage)
-            again = run(tiny)
-            assert again.fresh, (name, damage)
-            assert "1 quick" in again.path.read_text("utf-8")
-            assert not run(tiny).fresh, (name, damage)
-
-
-def test_two_builds_wait_for_each_other(tmp_path, capfd):
-    order, first = [], threading.Event()
-
-    def hold() -> None:
-        with alone(tmp_path / "build.lock", "another build is at work"):
-            first.set()
-            time.sleep(0.3)
-            order.append("first")
-
-    with ThreadPoolExecutor(1) as pool:
-        pool.submit(hold)
-        first.wait()
-        with alone(tmp_path / "build.lock", "another build is at work"):
-            order.append("second")
-    assert order == ["first", "second"]
-    assert "another build is at work" in capfd.readouterr().err
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="the kernel is a child of what ends")
-@pytest.mark.parametrize(("number", "starts"), [(signal.SIGSEGV, 2), (signal.SIGKILL, 1)])
-def test_a_process_that_crashes_is_started_again_and_one_that_is_killed_is_not(
-    tiny, number, starts
-):
-    """A build ended with the kernel's greeting for an error, and no word of the signal."""
-    crash = "import os\nfrom pathlib import Path\nPath('seen').open('a').write('x')\n" + (
-        f"if len(Path('seen').read_text()) == 1: os.kill(os.getppid(), {int(number)})"
-    )
-    write_notebook(tiny.notebook, crash)
-    killed = pytest.raises(ChapterError, match="papermill ended with -9")
-    with killed if starts == 1 else nullcontext():
-        run(tiny)
-    assert len((tiny.root / "seen").read_text()) == starts
-
-
-def test_each_of_many_processes_that_end_at_once_has_its_own_status():
-    """Threads that start and join took each other's: about one of twelve read 255."""
-    with ThreadPoolExecutor(3) as pool:
-        codes = list(pool.map(lambda number: run_apart(sys.exit, number % 3), range(150)))
-    assert codes == [number % 3 for number in range(150)]
-
-
-def test_a_failure_shows_the_cell_after_the_others_ran_and_is_not_kept(tiny):
-    bad, folder = Page("chapters/bad", tiny.root), tiny.root / "out"
-    fails = "raise RuntimeError(f'broken on purpose {x}')"
-    write_notebook(bad.notebook, "x = 1", fails)
-    for _ in range(2):  # a failed chapter is tried again, never taken for done
+def test_pages_come_back_in_the_order_given_and_a_strict_failure_is_kept_by_nobody(tiny):
+    bad = Page("chapters/bad", tiny.root)
+    write_notebook(bad.notebook, "x = 1", "raise RuntimeError(f'broken on purpose {x}')")
+    for _ in range(2):
         with pytest.raises(ChapterError) as caught:
-            execute([bad, tiny], QUICK, folder, progress=False)
-        message = str(caught.value)
-        for words in ("chapters/bad failed in cell", fails, "broken on purpose 1", "Traceback"):
-            assert words in message
-    assert (folder / "chapters" / "one.json").exists()
-    assert not (folder / "chapters" / "bad.json").exists()
+            execute([bad], QUICK, tiny.root / "out", progress=False)
+        for words in ("chapters/bad, code cell 3", "broken on purpose 1", "Traceback"):
+            assert words in str(caught.value)
+    done = execute([bad, tiny], QUICK, tiny.root / "out", progress=False, strict=False)
+    assert [(page.doc, bool(page.failures)) for page in done] == [
+        ("chapters/bad", True),
+        ("chapters/one", False),
+    ]
+
+
+def test_a_kernel_that_ends_costs_its_page_alone(tiny):
+    write_notebook(tiny.notebook, "print('here')", "import os\nos._exit(1)", "print('never')")
+    (done,) = execute([tiny], QUICK, tiny.root / "out", progress=False, strict=False)
+    assert "code cell 3: DeadKernelError" in str(done.failures[0])
+    assert "here" in done.path.read_text("utf-8")
+
+
+SEEN = """
+import os, sys, tempfile, matplotlib
+import importlib.util
+import lib
+print(importlib.util.find_spec("of_the_reader"), sys.executable, lib.__file__, __debug__, "FROM_STARTUP" in globals())
+print(matplotlib.rcParams["lines.linewidth"], tempfile.mkdtemp())
+print(sorted(name for name in os.environ if name.startswith("PYTHON") or "SECRET" in name))
+"""
+BUILD = """
+import sys, tempfile
+from pathlib import Path
+from press.execute import execute
+from press.toc import Page
+if __name__ == "__main__":
+    root = Path(sys.argv[1])
+    execute([Page("chapters/one", root)], {"profile": "quick"}, root / "out", progress=False)
+"""
+
+
+def start(page: Page, tmp: Path, **environment: str) -> subprocess.Popen:
+    """A build of ``page`` in a process that listens to Ctrl-C, as one in a terminal does."""
+    edit(page, "build.py", BUILD)
+    path = os.pathsep.join([*filter(None, [environment.pop("PYTHONPATH", "")]), str(ROOT)])
+    env = os.environ | {"PYTHONPATH": path, "TMPDIR": str(tmp)} | environment
+    listen = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.default_int_handler)}
+    words = [sys.executable, "-P", page.root / "build.py", page.root]
+    return subprocess.Popen(
+        words, cwd=ROOT, env=env, stderr=subprocess.DEVNULL, **listen if os.name == "posix" else {}
+    )
+
+
+def test_the_settings_of_a_reader_change_no_page(tiny):
+    """And nothing is left in the temporary folder, whose name may be long."""
+    hostile = {"PYTHONOPTIMIZE": "1", "PYTHONSTARTUP": "FROM_STARTUP.py", "SECRET": "x"}
+    places = "PYTHONPATH IPYTHONDIR JUPYTER_PATH JUPYTER_CONFIG_DIR MPLCONFIGDIR".split()
+    hostile |= {name: str(tiny.root / name) for name in places}
+    kernel = '{"argv": ["false"], "display_name": "", "language": "python"}'
+    edit(tiny, "JUPYTER_PATH/kernels/python3/kernel.json", kernel)
+    edit(tiny, "IPYTHONDIR/profile_default/startup/00.py", "FROM_STARTUP = 1")
+    edit(tiny, "MPLCONFIGDIR/matplotlibrc", "lines.linewidth: 77")
+    edit(tiny, "PYTHONPATH/of_the_reader.py")
+    edit(tiny, "JUPYTER_CONFIG_DIR/jupyter_config.json", '{"KernelManager": {"transport": "x"}}')
+    tmp = tiny.root / ("long" * 20)
+    tmp.mkdir()
+    write_notebook(tiny.notebook, SEEN, "assert False")
+    build = start(tiny, tmp, **hostile)
+    assert build.wait(120) == 1  # an assertion is one
+    said = (tiny.root / "out" / "chapters" / "one.ipynb").read_text("utf-8")
+    assert f"None {sys.executable} {tiny.root / 'lib' / '__init__.py'} True False" in said
+    assert "1.5 " in said
+    assert '"[]\\n"' in said
+    assert list(tmp.iterdir()) == []
+
+
+WAITS = """
+import os, subprocess, sys, tempfile, time
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(300)"])
+with open("part", "w") as file:
+    file.write(f"{os.getpid()} {os.getppid()} {child.pid} {tempfile.mkdtemp()}")
+os.replace("part", "seen")
+time.sleep(300)
+"""
+
+
+def wait(condition, seconds: float) -> bool:
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.05)
+    return bool(condition())
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+@pytest.mark.parametrize(
+    ("number", "seconds"), [(signal.SIGINT, 2), (signal.SIGTERM, 5), (signal.SIGKILL, 5)]
+)
+def test_what_a_build_has_started_ends_with_it_and_leaves_no_file(tiny, number, seconds):
+    write_notebook(tiny.notebook, WAITS)
+    with tempfile.TemporaryDirectory() as tmp:
+        build = start(tiny, Path(tmp))
+        assert wait((tiny.root / "seen").exists, 60)
+        *pids, folder = (tiny.root / "seen").read_text("utf-8").split()
+        assert Path(folder).is_dir()
+        build.send_signal(number)
+        build.wait(seconds)
+        assert wait(lambda: not any(map(psutil.pid_exists, map(int, pids))), seconds)
+        assert wait(lambda: not os.listdir(tmp), seconds)
+
+
+def test_a_kernel_that_does_not_start_is_started_once_more(tiny):
+    """Its Python ends the first time."""
+    ends = "import os, pathlib\nif not pathlib.Path('seen').exists():\n"
+    ends += "    pathlib.Path('seen').touch()\n    os._exit(1)\n"
+    starts = "from ipykernel import kernelapp\nkernelapp.launch_new_instance()\n"
+    edit(tiny, "ipykernel_launcher.py", ends + starts)
+    write_notebook(tiny.notebook, "print('started')")
+    assert "started" in run(tiny).path.read_text("utf-8")
+    assert (tiny.root / "seen").exists()

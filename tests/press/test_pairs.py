@@ -1,251 +1,19 @@
-"""Every chapter is a pair in step, with typed, commented and checked parameters, and stands in
-the contents.
-"""
+"""The text of a pair writes the notebook, and nothing that somebody wrote is lost."""
 
 from __future__ import annotations
 
-import os
-import re
 import shutil
 from pathlib import Path
 
 import nbformat
 import pytest
-from papermill import inspect_notebook
 
 from lib.paths import CHAPTERS as FOLDER
 from lib.paths import ROOT
-from press import live, rerun
-from press.build import build
-from press.execute import ChapterError
-from press.pairs import COLAB, as_text, difference, is_pair_source, notebook_of, sync
-from press.toc import SETUP, page_code, pages, read_notebook, tags
-from tests.press.conftest import each_chapter
-from tests.programs import git
-
-TEXTS = sorted(FOLDER.rglob("*.md"))
-
-
-@each_chapter
-def test_a_pair_is_in_step_and_without_outputs(page):
-    assert difference(page.text) is None, "run: make pairs"
-    first = read_notebook(page.notebook).cells[0]
-    assert (first.source, tags(first)) == (COLAB, {SETUP})
-
-
-def test_contents_list_every_page_once_and_no_other():
-    listed = [page.doc for page in pages(ROOT)]
-    assert len(listed) == len(set(listed))
-    files = [*TEXTS, *FOLDER.rglob("*.ipynb")]
-    written = {str(file.relative_to(ROOT).with_suffix("")) for file in files}
-    assert {page.doc for page in pages(ROOT) if not page.is_generated} == written
-
-
-def test_a_page_with_code_has_its_notebook():
-    for text in TEXTS:
-        assert is_pair_source(text) == text.with_suffix(".ipynb").exists(), text
-
-
-@each_chapter
-def test_parameters_are_typed_commented_and_listed_by_papermill(page):
-    (cell,) = (cell for cell in read_notebook(page.notebook).cells if "parameters" in tags(cell))
-    lines = [line for line in cell.source.splitlines() if line.strip()]
-    assert all(re.fullmatch(r"\w+: [\w\[\], |]+ = .+  +# .{5,}", line) for line in lines), lines
-    listed = inspect_notebook(str(page.notebook))
-    assert len(listed) == len(lines)
-    assert all(p["inferred_type_name"] != "None" and p["help"] for p in listed.values()), listed
-    assert "profile" in listed
-
-
-def up_to_the_check(page) -> tuple[list[str], dict]:
-    """The code from below the parameters cell to the cell that checks, and the parameters as the
-    page gives them.
-    """
-    code = [cell.source for cell in page_code(notebook_of(page.text))]
-    first = next(i for i, source in enumerate(code) if "check_parameters(" in source)
-    given: dict = {}
-    exec(code[0], given)
-    return code[1 : first + 1], given
-
-
-@each_chapter
-def test_an_unknown_value_names_the_choices(page):
-    code, given = up_to_the_check(page)
-    said = r"profile must be one of 'quick', 'paper'.*, got 'enormous'"
-    with pytest.raises(ValueError, match=said):
-        exec("\n".join(code), given | {"profile": "enormous"})
-
-
-@each_chapter
-def test_each_parameter_refuses_another_kind_of_value_by_its_name(page):
-    code, given = up_to_the_check(page)
-    source = compile("\n".join(code), page.doc, "exec")
-    for name, value in ((n, v) for n, v in given.items() if not n.startswith("__")):
-        for wrong in ([value], 3.25 if isinstance(value, str) else "some"):
-            with pytest.raises(ValueError, match=rf"^{name}( must be|=)"):
-                exec(source, given | {name: wrong})
-
-
-@each_chapter
-def test_parameters_are_checked_before_any_work(page):
-    code, _ = up_to_the_check(page)
-    before = code[-1].split("check_parameters(")[0]
-    assert len(code) <= 1
-    assert "load(" not in before
-    assert "results(" not in before
-
-
-def test_a_drift_is_seen(tmp_path):
-    text = tmp_path / "x.md"
-    text.write_text(TEXT, "utf-8")
-    assert "is missing" in difference(text)
-    assert sync(tmp_path, tmp_path) == [text.with_suffix(".ipynb")]
-    assert sync(tmp_path, tmp_path) == []
-    assert difference(text) is None
-    edit_text(text)
-    assert difference(text)
-    sync(tmp_path, tmp_path)
-    notebook = read_notebook(text.with_suffix(".ipynb"))
-    notebook.cells[-1].outputs = [nbformat.v4.new_output("stream", text="3")]
-    nbformat.write(notebook, text.with_suffix(".ipynb"))
-    assert "has outputs" in difference(text)
-
-
-@pytest.fixture
-def pair(tmp_path) -> Path:
-    """The text of a pair that agreed at the last synchronisation, in a folder without git."""
-    text = tmp_path / "chapters" / "x.md"
-    text.parent.mkdir()
-    text.write_text(TEXT, "utf-8")
-    sync(tmp_path, tmp_path)
-    return text
-
-
-def edit_text(pair: Path) -> None:
-    pair.write_text(pair.read_text("utf-8").replace("1 + 1", "1 + 2"), "utf-8")
-
-
-def edit_notebook(pair: Path, source: str = "1 + 3") -> None:
-    """As Jupyter saves it: with outputs, and metadata of its own."""
-    notebook = read_notebook(pair.with_suffix(".ipynb"))
-    notebook.cells[-1].source = source
-    notebook.cells[-1].outputs = [nbformat.v4.new_output("stream", text="4")]
-    notebook.cells[-1].execution_count = 7
-    notebook.metadata["widgets"] = {}
-    nbformat.write(notebook, pair.with_suffix(".ipynb"))
-
-
-def forget(pair: Path) -> None:
-    shutil.rmtree(pair.parents[1] / "_build")
-
-
-def commit_and_forget(pair: Path) -> None:
-    git(pair.parents[1], "init", "--quiet")
-    git(pair.parents[1], "add", "chapters")
-    git(pair.parents[1], "commit", "--quiet", "-m", "x")
-    forget(pair)
-
-
-EDITS = {edit_text: (".md", "1 + 2"), edit_notebook: (".ipynb", "1 + 3")}
-
-
-def older(pair: Path, kind: str) -> None:
-    """Let the file of this kind be an hour older than the other."""
-    text, notebook = pair.stat().st_mtime, pair.with_suffix(".ipynb").stat().st_mtime
-    os.utime(pair.with_suffix(kind), times=(min(text, notebook) - 3600,) * 2)
-
-
-@pytest.mark.parametrize("edit", EDITS)
-@pytest.mark.parametrize(
-    ("remember", "edited_is_older"),
-    [(lambda pair: None, True), (commit_and_forget, True), (forget, False)],
-    ids=["memory", "commit", "neither"],
-)
-def test_what_has_changed_wins_else_what_is_newer(pair, remember, edited_is_older, edit):
-    """Since both agreed, or since the last commit, whatever the times of the files."""
-    remember(pair)
-    edit(pair)
-    edited, wanted = EDITS[edit]
-    (other,) = {".md", ".ipynb"} - {edited}
-    older(pair, edited if edited_is_older else other)
-    written = sync(pair.parent, pair.parents[1])
-    assert written == [pair] * (edit is edit_notebook) + [pair.with_suffix(".ipynb")]
-    assert pair.read_text("utf-8") == TEXT.replace("1 + 1", wanted)
-    assert wanted in pair.with_suffix(".ipynb").read_text("utf-8")
-    assert difference(pair) is None
-
-
-def test_both_edited_is_an_error_that_names_the_file_and_changes_nothing(pair):
-    edit_text(pair)
-    edit_notebook(pair)
-    files = (pair, pair.with_suffix(".ipynb"))
-    before = [path.read_bytes() for path in files]
-    said = r"x\.md or its \.ipynb must be as they were.*both changed"
-    with pytest.raises(ValueError, match=said):
-        sync(pair.parent, pair.parents[1])
-    assert before == [path.read_bytes() for path in files]
-    files[1].unlink()  # what the message says to do
-    sync(pair.parent, pair.parents[1])
-    assert "1 + 2" in files[1].read_text("utf-8")
-
-
-def test_outputs_are_no_edit(pair):
-    edit_text(pair)
-    edit_notebook(pair, "1 + 1")
-    assert "has outputs" in difference(pair)
-    sync(pair.parent, pair.parents[1])
-    assert "1 + 2" in pair.with_suffix(".ipynb").read_text("utf-8")
-
-
-@pytest.mark.parametrize("kind", [".md", ".ipynb"])
-def test_a_clone_that_agrees_is_left_alone_whatever_its_times(pair, kind):
-    forget(pair)
-    older(pair, kind)
-    assert sync(pair.parent, pair.parents[1]) == []
-
-
-def test_a_damaged_memory_is_none(pair):
-    for damage in (b"", b"[]", b"\xff", b'{"chapters/x": 3}'):
-        (pair.parents[1] / "_build" / "pairs.json").write_bytes(damage)
-        assert sync(pair.parent, pair.parents[1]) == []
-
-
-@each_chapter
-def test_a_notebook_becomes_the_text_that_it_came_from(page):
-    """Where only the notebook is edited, the text changes in that place alone."""
-    assert as_text(nbformat.read(page.notebook, as_version=4), page.text) == page.text.read_text(
-        encoding="utf-8"
-    )
-
-
-@pytest.mark.parametrize("command", ["rerun", "live"])
-def test_what_reads_a_chapter_pairs_first(command, pair, monkeypatch):
-    asked = []
-    monkeypatch.setattr(f"press.{command}.pair_up", lambda *root: asked.append(root))
-    if command == "rerun":
-        with pytest.raises(ValueError, match="chapter must be one of"):
-            rerun.chapter("nothing")
-    else:
-        (pair.parent / "_static").mkdir()
-        with pytest.raises(ValueError, match="nowhere"):
-            live.write_live(pair.parent, "nowhere")
-    assert asked
-
-
-def test_a_build_executes_what_was_edited(pair, monkeypatch):
-    root, executed = pair.parents[1], []
-    (root / "_toc.yml").write_text("format: jb-book\nroot: chapters/x\n", "utf-8")
-
-    def execute(pages, *args, **options):
-        executed.extend(page.notebook.read_text("utf-8") for page in pages)
-        raise ChapterError("enough")
-
-    monkeypatch.setattr("press.build.execute", execute)
-    edit_text(pair)
-    with pytest.raises(ChapterError, match="enough"):
-        build(root=root)
-    assert "1 + 2" in executed[0]
-
+from press.commands.book import add_arguments, run
+from press.pairs import as_text, is_pair_source, keep, notebook_of, texts, write_pairs
+from press.toc import page_code, pages, read_notebook
+from tests.press.conftest import CHAPTERS, code, each_chapter, words
 
 TEXT = """---
 jupytext:
@@ -256,6 +24,179 @@ kernelspec: {display_name: Python 3, language: python, name: python3}
 # A page
 
 ```{code-cell} ipython3
+:tags: [hide-input]
 1 + 1
 ```
 """
+
+
+def test_the_notebooks_of_the_book_are_those_of_the_texts_and_give_them_back():
+    for page in CHAPTERS:
+        notebook = notebook_of(page.text)
+        written = page.notebook.read_text("utf-8")
+        assert written == nbformat.writes(notebook) + "\n", "run: make pairs"
+        assert as_text(notebook, page.text) == page.text.read_text("utf-8")
+
+
+def test_contents_list_every_page_once_and_no_other():
+    listed = [page.doc for page in pages(ROOT) if not page.is_generated]
+    files = {f.relative_to(ROOT).with_suffix("") for f in FOLDER.rglob("*.md")}
+    files |= {f.relative_to(ROOT).with_suffix("") for f in FOLDER.rglob("*.ipynb")}
+    assert sorted(listed) == sorted(map(Path.as_posix, files))
+    assert {p.text for p in CHAPTERS} == {f for f in FOLDER.rglob("*.md") if is_pair_source(f)}
+
+
+@each_chapter
+def test_a_page_that_checks_its_parameters_refuses_a_wrong_one_by_its_name(page):
+    sources = [cell.source for cell in page_code(notebook_of(page.text))]
+    checks = [n for n, source in enumerate(sources) if "check_parameters(" in source]
+    if not checks:
+        pytest.skip("it has no check")
+    given: dict = {}
+    exec(sources[0], given)
+    check = compile("\n".join(sources[1 : checks[0] + 1]), page.doc, "exec")
+    for name in [name for name in given if not name.startswith("__")]:
+        for wrong in ([given[name]], 3.25 if isinstance(given[name], str) else "some"):
+            with pytest.raises(ValueError, match=rf"^{name}( must be|=)"):
+                exec(check, given | {name: wrong})
+
+
+@pytest.fixture
+def pair(tmp_path, monkeypatch) -> Path:
+    """The text of a pair whose notebook was written from it."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("press.commands.book.CHAPTERS", tmp_path)
+    text = tmp_path / "x.md"
+    text.write_text(TEXT, "utf-8")
+    assert write_pairs(tmp_path) == [text.with_suffix(".ipynb")]
+    assert write_pairs(tmp_path) == []
+    return text
+
+
+def replace(path: Path, old: str, new: str) -> None:
+    path.write_text(path.read_text("utf-8").replace(old, new), "utf-8")
+
+
+def saved(pair: Path, *more: nbformat.NotebookNode, **cell: object) -> Path:
+    """The notebook as Jupyter saves it: with outputs, an empty cell, settings of its own, then
+    the last cell with ``cell``, and ``more``.
+    """
+    path = pair.with_suffix(".ipynb")
+    notebook = read_notebook(path)
+    notebook.cells[-1].outputs = [nbformat.v4.new_output("stream", text="2")]
+    notebook.cells[-1].execution_count = 7
+    notebook.cells[-1].metadata["collapsed"] = True
+    notebook.cells[-1].update(cell)
+    notebook.cells += [*more, code("")]
+    notebook.metadata["widgets"] = {}
+    nbformat.write(notebook, path)
+    return path
+
+
+def command(*said: str) -> int:
+    from argparse import ArgumentParser
+
+    add_arguments(parser := ArgumentParser())
+    return run(parser.parse_args(said))
+
+
+def test_the_edit_of_a_text_is_written_though_the_notebook_was_run(pair):
+    for number, prepare in enumerate((lambda _: None, saved)):
+        prepare(pair)
+        replace(pair, f"1 + {number + 1}", f"1 + {number + 2}")
+        assert command("--pairs") == 0
+        notebook = read_notebook(pair.with_suffix(".ipynb"))
+        assert (notebook.cells[-1].source, notebook.cells[-1].outputs) == (f"1 + {number + 2}", [])
+
+
+def told(pair: Path) -> str:
+    """What stops a build, with both files as they are; the text and the notebook are named."""
+    before = [path.read_bytes() for path in sorted(pair.parent.iterdir())]
+    with pytest.raises(ValueError, match=r"--keep x\.md\n.*--keep x\.ipynb") as caught:
+        write_pairs(pair.parent)
+    assert before == [path.read_bytes() for path in sorted(pair.parent.iterdir())]
+    return str(caught.value)
+
+
+TAGGED = {"tags": ["hide-input"], "slideshow": {"slide_type": "slide"}}
+EDITS = {
+    "source": lambda pair: saved(pair, source="1 + 3"),
+    "cell": lambda pair: saved(pair, words("More.")),
+    "raw": lambda pair: saved(pair, nbformat.v4.new_raw_cell("as it is")),
+    "tags": lambda pair: saved(pair, metadata={}),
+    "metadata": lambda pair: saved(pair, metadata=TAGGED),
+}
+
+
+@pytest.mark.parametrize("both", [False, True])
+@pytest.mark.parametrize("edit", EDITS)
+def test_an_edited_notebook_stops_until_somebody_says_what_to_keep(pair, edit, both):
+    path = EDITS[edit](pair)
+    if both:
+        replace(pair, "# A page", "# Another")
+    text, edited = pair.read_text("utf-8"), read_notebook(path)
+    assert "was edited" in told(pair)
+    shutil.copytree(pair.parent, "copy")
+    assert command("--keep", "copy/x.md") == command("--keep", "x.ipynb") == 0
+    assert Path("copy/x.md").read_text("utf-8") == text
+    assert notebook_of(Path("copy/x.md")) == read_notebook(Path("copy/x.ipynb"))
+    shutil.rmtree("copy")
+    assert write_pairs(pair.parent) == []
+    kept = read_notebook(path).cells
+    assert [c.source for c in kept] == [c.source for c in edited.cells if c.source]
+    assert pair.read_text("utf-8").split("---")[:2] == TEXT.split("---")[:2]
+    if edit == "metadata":
+        assert kept[-1].metadata == TAGGED
+
+
+def test_what_a_text_cannot_hold_is_said_and_kept(pair):
+    picture = words("![x](attachment:x.png)")
+    picture["attachments"] = {"x.png": {"image/png": "iVBO"}}
+    path = saved(pair, picture)
+    told(pair)
+    with pytest.raises(ValueError, match=r"a text cannot hold, got cell 3 with .*attachments"):
+        keep(path)
+    told(pair)
+
+
+CONFLICT = "<<<<<<< HEAD\n{0}\n=======\n{0} \n>>>>>>> other\n"
+
+
+@pytest.mark.parametrize(
+    ("kind", "line"), [(".md", "1 + 1"), (".md", "# A page"), (".ipynb", ' "nbformat": 4,')]
+)
+def test_a_conflict_of_git_stops_and_the_other_side_settles_it(pair, kind, line):
+    files = {".md": pair, ".ipynb": pair.with_suffix(".ipynb")}
+    replace(files[kind], line, CONFLICT.format(line))
+    assert "conflict" in told(pair)
+    with pytest.raises(ValueError, match="conflict"):
+        keep(files[kind])
+    keep(next(file for other, file in files.items() if other != kind))
+    assert write_pairs(pair.parent) == []
+    assert "1 + 1" in pair.read_text("utf-8")
+
+
+def test_a_notebook_of_another_tool_is_not_overwritten_and_can_begin_a_page(pair):
+    path = saved(pair, source="1 + 3")
+    notebook = read_notebook(path)
+    notebook.metadata = {"kernelspec": notebook.metadata["kernelspec"]}
+    nbformat.write(notebook, path)
+    told(pair)
+    pair.unlink()
+    keep(path)
+    assert "1 + 3" in pair.read_text("utf-8")
+    assert texts(pair.parent) == [pair]
+
+
+def test_checkpoints_and_other_hidden_folders_are_no_pages(pair):
+    for name in (".ipynb_checkpoints", ".git", "a/.b/c"):
+        (pair.parent / name).mkdir(parents=True)
+        shutil.copy(pair, pair.parent / name / "x-checkpoint.md")
+    assert write_pairs(pair.parent) == []
+
+
+@pytest.mark.parametrize("wrong", ["x.txt", "none.md", "none.ipynb"])
+def test_only_a_side_of_a_pair_can_be_kept(pair, wrong):
+    (pair.parent / "x.txt").touch()
+    with pytest.raises(ValueError, match=r"--keep must be a page's \.md or \.ipynb, got"):
+        command("--keep", wrong)
