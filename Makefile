@@ -30,7 +30,7 @@ help:
 	@echo "For maintainers: peers, speed, files"
 	@echo "  make bench        benchmarks; make compare: agreement with other libraries (own environment)"
 	@echo "  make reference    our MST and AIM beside other people's (an environment for each; under an hour)"
-	@echo "  make pairs        bring the .md and the .ipynb of every chapter into step"
+	@echo "  make pairs        write the .ipynb of every chapter from its .md"
 	@echo "  make replicas     write the embedded replicas anew from the real data"
 	@echo "  make lock         write locks/ from pyproject.toml (UPGRADE='--upgrade-package NAME' to renew one, -U all)"
 	@echo "  make wheels       has the index a wheel of every pin, for each Python and system?"

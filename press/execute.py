@@ -16,7 +16,6 @@ import shutil
 import signal
 import sys
 import tempfile
-import time
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import suppress
@@ -31,8 +30,7 @@ import nbformat
 import psutil
 from tqdm import tqdm
 
-from lib.datasets.cache import sha256_of
-from lib.files import read_json, write_whole
+from lib.files import write_whole
 from lib.paths import BUILD
 from press.failures import Failure, failures
 from press.inputs import common, digest, sources
@@ -58,13 +56,10 @@ class ChapterError(RuntimeError):
 
 @dataclass(frozen=True)
 class Executed:
-    """An executed chapter: where it is, how long it ran, whether it ran now or before, and how it
-    failed.
-    """
+    """An executed chapter: where it is, whether it ran now or before, and how it failed."""
 
     doc: str
     path: Path
-    seconds: float
     fresh: bool
     failures: tuple[Failure, ...] = ()
 
@@ -113,7 +108,8 @@ def run_notebook(
         kernel = Path(folder, "kernels", "python3", "kernel.json")
         kernel.parent.mkdir(parents=True)
         argv = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
-        kernel.write_text(json.dumps({"argv": argv, "display_name": "", "language": "python"}))
+        spec = {"argv": argv, "display_name": "Python 3", "language": "python"}
+        kernel.write_text(json.dumps(spec), "utf-8")
         # sockets in a folder of its own: no port that another takes, and no network
         transport = "tcp" if os.name == "nt" else "ipc"
         place = {"transport": transport, "connection_file": f"{folder}/k.json"}
@@ -156,14 +152,13 @@ def _prepare(folder: str) -> None:
     Thread(target=watch, daemon=True).start()
 
 
-def _work(page: Page, parameters: Mapping[str, object], output: Path, folder: str) -> float:
-    """In a worker: execute a chapter, or note how it failed in its output; the seconds."""
+def _work(page: Page, parameters: Mapping[str, object], output: Path, folder: str) -> None:
+    """In a worker: execute a chapter, or note in its output how it failed."""
     output.parent.mkdir(parents=True, exist_ok=True)
-    start = time.perf_counter()
+    output.unlink(missing_ok=True)
+    job = page.notebook, output, parameters, page.root
     try:
-        run_notebook(
-            page.notebook, output, parameters, page.root, within=folder, progress_bar=False
-        )
+        run_notebook(*job, within=folder, progress_bar=False)
     except Exception as error:
         notebook = read_notebook(output if output.exists() else page.notebook)
         if not failures(notebook, page.doc):  # the kernel ended, and no cell says why
@@ -172,7 +167,6 @@ def _work(page: Page, parameters: Mapping[str, object], output: Path, folder: st
             said = {"ename": type(error).__name__, "evalue": str(error), "traceback": [str(error)]}
             (ran or cells[:1])[-1].outputs.append(nbformat.v4.new_output("error", **said))
             nbformat.write(notebook, output)
-    return time.perf_counter() - start
 
 
 def chapter_key(page: Page, parameters: Mapping[str, object], shared: str) -> str:
@@ -182,15 +176,6 @@ def chapter_key(page: Page, parameters: Mapping[str, object], shared: str) -> st
     code = "\n".join(cell.source for cell in page_code(notebook))
     body = [cells, dict(parameters), digest(sources(code, page.root), page.root), shared]
     return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
-
-
-def _known(page: Page, key: str, output: Path) -> Executed | None:
-    """The chapter as it was executed before, if that had the same key and the file is whole."""
-    with suppress(OSError, ValueError, KeyError):
-        stamp = read_json(output.with_suffix(".json"), dict)
-        if (stamp["key"], stamp["sha256"]) == (key, sha256_of(output)):
-            return Executed(page.doc, output, stamp["seconds"], fresh=False)
-    return None
 
 
 def execute(
@@ -210,46 +195,49 @@ def execute(
     ChapterError
         If ``strict``, for the first chapter that fails, with its traceback.
     """
-    chapters = {page: folder / f"{page.doc}.ipynb" for page in pages if page.is_chapter}
-    shared = {root: common(root) for root in {page.root for page in chapters}}
-    keys = {page: chapter_key(page, parameters, shared[page.root]) for page in chapters}
-    done = {page: _known(page, keys[page], output) for page, output in chapters.items()}
+    outputs = {page: folder / f"{page.doc}.ipynb" for page in pages if page.is_chapter}
+    shared = {root: common(root) for root in {page.root for page in outputs}}
+    keys = {page: chapter_key(page, parameters, shared[page.root]) for page in outputs}
+    todo = [page for page, output in outputs.items() if not _done(output, keys[page])]
     # long ones first, so that none is left running alone at the end
     seconds = run_times()
-    todo = [page for page, known in done.items() if not known]
     todo.sort(key=lambda page: -seconds.get(page.doc, math.inf))
-    if not todo:
-        return [*filter(None, done.values())]
-    with (
-        own_folder() as own,
-        ProcessPoolExecutor(workers, get_context("spawn"), _prepare, (own,)) as pool,
-        tqdm(total=len(todo), disable=not progress, unit="chapter") as bar,
-    ):
-        jobs = {}
-        try:
-            for page in todo:
-                chapters[page].with_suffix(".json").unlink(missing_ok=True)
-                job = pool.submit(_work, page, dict(parameters), chapters[page], own)
-                jobs[job] = page
-            for job in as_completed(jobs):
-                page = jobs[job]
-                done[page] = _finished(page, keys[page], chapters[page], job.result(), strict)
-                bar.set_postfix_str(page.doc)
-                bar.update()
-        except BaseException:  # also Ctrl-C and SIGTERM: the pool would wait for all chapters
-            pool.shutdown(wait=False, cancel_futures=True)
-            for process in active_children():
-                process.terminate()
-            raise
-    return [*filter(None, done.values())]
+    failed: dict[Page, list[Failure]] = {}
+    if todo:
+        with (
+            own_folder() as own,
+            ProcessPoolExecutor(workers, get_context("spawn"), _prepare, (own,)) as pool,
+            tqdm(total=len(todo), disable=not progress, unit="chapter") as bar,
+        ):
+            try:
+                jobs = {}
+                for page in todo:
+                    outputs[page].with_suffix(".key").unlink(missing_ok=True)
+                    job = pool.submit(_work, page, dict(parameters), outputs[page], own)
+                    jobs[job] = page
+                for job in as_completed(jobs):
+                    job.result()
+                    page = jobs[job]
+                    failed[page] = failures(read_notebook(outputs[page]), page.doc)
+                    if not failed[page]:
+                        write_whole(outputs[page].with_suffix(".key"), keys[page])
+                    elif strict:
+                        raise ChapterError("\n\n".join([str(f := failed[page][0]), f.traceback]))
+                    bar.set_postfix_str(page.doc)
+                    bar.update()
+            except BaseException:  # also Ctrl-C: the pool would wait for all chapters
+                pool.shutdown(wait=False, cancel_futures=True)
+                for process in active_children():
+                    process.terminate()
+                raise
+    return [
+        Executed(page.doc, output, page in todo, tuple(failed.get(page, ())))
+        for page, output in outputs.items()
+    ]
 
 
-def _finished(page: Page, key: str, output: Path, seconds: float, strict: bool) -> Executed:
-    """A chapter that a worker has executed; the stamp of one that did not fail is written."""
-    failed = failures(read_notebook(output), page.doc)
-    if failed and strict:
-        raise ChapterError(f"{failed[0]}\n\n{failed[0].traceback}")
-    if not failed:
-        stamp = {"key": key, "sha256": sha256_of(output), "seconds": seconds}
-        write_whole(output.with_suffix(".json"), json.dumps(stamp))
-    return Executed(page.doc, output, seconds, fresh=True, failures=tuple(failed))
+def _done(output: Path, key: str) -> bool:
+    """Whether a chapter was executed with that key."""
+    with suppress(OSError):
+        return output.exists() and output.with_suffix(".key").read_bytes() == key.encode()
+    return False

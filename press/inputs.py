@@ -71,12 +71,12 @@ def common(root: Path) -> str:
 
     Of the reader's own tables it has names, sizes and times; of ``data`` the contents.
     """
-    folders = [user_cache(), *filter(None, [os.environ.get("COMPANION_DATA")])]
+    folders = [user_cache(), *map(Path, filter(None, [os.environ.get("COMPANION_DATA")]))]
     tables = [
         [str(file.relative_to(folder)), file.stat().st_size, file.stat().st_mtime_ns]
         for folder in folders
         for pattern in ("*.csv", "*.parquet", "folktables/**/*.csv")
-        for file in sorted(Path(folder).glob(pattern))
+        for file in sorted(folder.glob(pattern))
     ]
     installed = sorted(f"{one.name}=={one.version}" for one in distributions())
     data = digest(_below(root / "data"), root)

@@ -30,9 +30,9 @@ from lib.datasets.download import stream, with_retries
 from lib.files import read_yaml, write_whole
 from lib.paths import DATA, REPLICAS, RESULTS, ROOT, user_cache
 from lib.runner import results, scores
+from press.inputs import named
 from press.packed import pack_table
 from press.pairs import pair_up
-from press.inputs import named
 from press.toc import LESSON, Page, page_code, pages, read_notebook, tags
 
 LIMIT = 30_000_000  # bytes of one file of the distribution

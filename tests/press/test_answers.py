@@ -123,7 +123,7 @@ def executed(folder: Path, *bodies: dict) -> Executed:
     shown = [nbformat.v4.new_output("display_data", data=body) for body in bodies]
     solution = code(SECRET, outputs=[output, *shown])
     write_cells(folder / "one.ipynb", words(PAGE), solution, words(AFTER))
-    return Executed("chapters/one", folder / "one.ipynb", 1.0, fresh=True)
+    return Executed("chapters/one", folder / "one.ipynb", fresh=True)
 
 
 @pytest.fixture(scope="module")

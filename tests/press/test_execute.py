@@ -79,16 +79,17 @@ def test_a_pipe_among_the_data_is_not_waited_for(tiny):
     key(tiny)
 
 
-def test_only_what_changed_runs_again_and_a_torn_file_is_made_again(tiny):
+def test_only_what_changed_runs_again_and_a_torn_or_missing_file_is_made_again(tiny):
     assert run(tiny).fresh
     assert not run(tiny).fresh
     edit(tiny, "lib/used.py", "VALUE = 7\n")
     again = run(tiny)
     assert again.fresh
     assert "7 quick" in again.path.read_text("utf-8")
-    for name in ("one.json", "one.ipynb"):
-        (tiny.root / "out" / "chapters" / name).write_bytes(b'{"key": "\xff')
-        assert run(tiny).fresh
+    (tiny.root / "out" / "chapters" / "one.key").write_bytes(b"\xff")
+    assert run(tiny).fresh
+    again.path.unlink()
+    assert run(tiny).fresh
     assert not run(tiny).fresh
 
 
