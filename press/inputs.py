@@ -14,6 +14,7 @@ from pathlib import Path
 
 from lib.datasets.cache import sha256_of
 from lib.paths import HOUSES, user_cache
+from press.toc import markdown
 
 
 def digest(files: Iterable[Path], root: Path) -> str:
@@ -58,7 +59,7 @@ def sources(text: str, root: Path) -> set[Path]:
     """
     if re.search(r"\b(press|course)\b", text):
         found = {file for house in HOUSES for file in _below(root / house)}
-        return found | {*(root / "chapters").rglob("*.md")}
+        return found | {*markdown(root / "chapters")}
     top = root / "studies"
     folders = {top / file.relative_to(top).parts[0] for file in named(text, root)}
     return {file for place in (root / "lib", *folders) for file in _below(place)} | {

@@ -22,7 +22,7 @@ import nbformat
 
 from lib.files import write_whole
 from lib.paths import ROOT
-from press.toc import SETUP, read_notebook, tags
+from press.toc import SETUP, markdown, read_notebook, tags
 
 COLAB = """\
 # On Colab only, once a session: fetch the companion and what it needs. Elsewhere this does nothing.
@@ -57,8 +57,8 @@ kernelspec:
 """
 # how an editor shows a cell, and what papermill notes of it
 VIEW = (
-    "collapsed scrolled jupyter execution papermill ExecuteTime executionInfo id outputId colab"
-    " vscode trusted editable deletable"
+    "collapsed heading_collapsed hidden scrolled jupyter trusted editable deletable vscode colab id"
+    " outputId execution executionInfo ExecuteTime papermill"
 ).split()
 _CONFLICT = re.compile(r"^(<{7}|>{7}) ", re.M)
 
@@ -67,13 +67,6 @@ def is_pair_source(text: Path) -> bool:
     """Whether a Markdown page has code: its front matter names jupytext."""
     _, *head = text.read_text("utf-8").split("---", 2)
     return len(head) == 2 and "jupytext:" in head[0]
-
-
-def texts(folder: Path) -> list[Path]:
-    """The texts of the pairs below ``folder``, without hidden folders (``.ipynb_checkpoints``)."""
-    found = sorted(folder.rglob("*.md"))
-    shown = (t for t in found if not any(p[0] == "." for p in t.relative_to(folder).parts))
-    return [*filter(is_pair_source, shown)]
 
 
 def notebook_of(text: Path) -> nbformat.NotebookNode:
@@ -171,7 +164,7 @@ def _write(notebook: nbformat.NotebookNode, partner: Path) -> list[Path]:
 def write_pairs(folder: Path) -> list[Path]:
     """:func:`write_pair` for every text below ``folder``; a ``ValueError`` has all refusals."""
     written, refused = [], []
-    for text in texts(folder):
+    for text in filter(is_pair_source, markdown(folder)):
         try:
             written += write_pair(text)
         except ValueError as error:

@@ -22,6 +22,7 @@ from pathlib import Path
 
 from lib.files import read_yaml
 from lib.paths import CHAPTERS, DATA, ROOT
+from press.toc import markdown
 
 REACH = 2000  # letters within which the next part must follow where […] leaves words out
 NOT_PROSE = (r"\A---\n.*?\n---\n", r"^(`{3,})(?:\{code-cell\}|\w)[^\n]*\n.*?^\1\s*$", r"`[^`\n]*`")
@@ -103,7 +104,7 @@ def is_in(words: str, text: str) -> bool:
 
 
 def _pages() -> Iterator[tuple[str, str]]:
-    for path in sorted(CHAPTERS.rglob("*.md")):
+    for path in markdown(CHAPTERS):
         yield str(path.relative_to(ROOT)), path.read_text("utf-8")
 
 

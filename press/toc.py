@@ -47,6 +47,12 @@ class Page:
         return self.doc.startswith(GENERATED)
 
 
+def markdown(folder: Path) -> list[Path]:
+    """The Markdown files below ``folder``, without hidden folders (``.ipynb_checkpoints``)."""
+    found = sorted(folder.rglob("*.md"))
+    return [f for f in found if not any(p[0] == "." for p in f.relative_to(folder).parts)]
+
+
 def read_notebook(path: Path) -> nbformat.NotebookNode:
     """The notebook at ``path``; a ``ValueError`` names a file that is none."""
     try:

@@ -11,8 +11,8 @@ import pytest
 from lib.paths import CHAPTERS as FOLDER
 from lib.paths import ROOT
 from press.commands.book import add_arguments, run
-from press.pairs import as_text, is_pair_source, keep, notebook_of, texts, write_pairs
-from press.toc import page_code, pages, read_notebook
+from press.pairs import as_text, is_pair_source, keep, notebook_of, write_pairs
+from press.toc import markdown, page_code, pages, read_notebook
 from tests.press.conftest import CHAPTERS, code, each_chapter, words
 
 TEXT = """---
@@ -40,10 +40,9 @@ def test_the_notebooks_of_the_book_are_those_of_the_texts_and_give_them_back():
 
 def test_contents_list_every_page_once_and_no_other():
     listed = [page.doc for page in pages(ROOT) if not page.is_generated]
-    files = {f.relative_to(ROOT).with_suffix("") for f in FOLDER.rglob("*.md")}
-    files |= {f.relative_to(ROOT).with_suffix("") for f in FOLDER.rglob("*.ipynb")}
-    assert sorted(listed) == sorted(map(Path.as_posix, files))
-    assert {p.text for p in CHAPTERS} == {f for f in FOLDER.rglob("*.md") if is_pair_source(f)}
+    files = [f.relative_to(ROOT).with_suffix("").as_posix() for f in markdown(FOLDER)]
+    assert sorted(listed) == sorted(files)
+    assert {p.text for p in CHAPTERS} == {f for f in markdown(FOLDER) if is_pair_source(f)}
 
 
 @each_chapter
@@ -185,7 +184,7 @@ def test_a_notebook_of_another_tool_is_not_overwritten_and_can_begin_a_page(pair
     pair.unlink()
     keep(path)
     assert "1 + 3" in pair.read_text("utf-8")
-    assert texts(pair.parent) == [pair]
+    assert write_pairs(pair.parent) == []
 
 
 def test_checkpoints_and_other_hidden_folders_are_no_pages(pair):
