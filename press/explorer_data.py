@@ -4,6 +4,7 @@ can load nothing else. Studies are named by text.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 from importlib import import_module
@@ -16,8 +17,8 @@ from lib.ledger.claim import Claim
 from lib.ledger.evidence import Measurer
 from lib.ledger.judge import evaluate
 from lib.ledger.rules import Evidence, opposite
-from lib.paths import BUILD, DATA, RESULTS, ROOT
-from press.inputs import digest, sources
+from lib.paths import BUILD, ROOT
+from press.inputs import common, digest, sources
 
 EVERY_STRATUM = {"published": "all strata", "scaled": "scaled, all strata"}
 SYNTHESIZERS, LDP = "studies.synthesizers.explorer", "studies.ldp_fairness.explorer"
@@ -104,9 +105,9 @@ def write_data(folder: Path) -> None:
     data and the code that it was made from are the same.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    code = sources(f"{SYNTHESIZERS} {LDP} {VERDICTS}", ROOT)
-    made_from = [Path(__file__), *RESULTS.glob("*.parquet"), *DATA.rglob("*.yml"), *code]
-    kept = BUILD / "explorers" / digest(made_from, ROOT)
+    code = {Path(__file__), *sources(f"{SYNTHESIZERS} {LDP} {VERDICTS}", ROOT)}
+    made_from = common(ROOT) + digest(code, ROOT)
+    kept = BUILD / "explorers" / hashlib.sha256(made_from.encode()).hexdigest()
     for name, content in FILES.items():
         file = kept / f"{name}.js"
         if not file.exists():

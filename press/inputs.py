@@ -54,23 +54,20 @@ def named(text: str, root: Path) -> dict[Path, str]:
 
 
 def sources(text: str, root: Path) -> set[Path]:
-    """The files of ``lib``, and of the studies that ``text`` names; a text that names the press or
-    the course has all houses and all chapters.
+    """The files of the studies that ``text`` names; a text that names the press or the course has
+    all of both and of all studies, and one that lists the pages has all chapters.
     """
-    if re.search(r"\b(press|course)\b", text):
-        found = {file for house in HOUSES for file in _below(root / house)}
-        return found | {*markdown(root / "chapters")}
     top = root / "studies"
     folders = {top / file.relative_to(top).parts[0] for file in named(text, root)}
-    return {file for place in (root / "lib", *folders) for file in _below(place)} | {
-        *top.glob("*.py")
-    }
+    if re.search(r"\b(press|course)\b", text):
+        folders = {root / house for house in HOUSES}
+    pages = markdown(root / "chapters") if "press.toc" in text else ()
+    return {file for folder in folders for file in _below(folder)} | {*pages}
 
 
 def common(root: Path) -> str:
-    """A hash of what the result of every page depends on: the data, Python and its packages.
-
-    Of the reader's own tables it has names, sizes and times; of ``data`` the contents.
+    """What the result of every page depends on, as text: ``lib`` and what the studies share, the
+    data (of the reader's own tables names, sizes and times), Python and its packages.
     """
     folders = [user_cache(), *map(Path, filter(None, [os.environ.get("COMPANION_DATA")]))]
     tables = [
@@ -80,5 +77,5 @@ def common(root: Path) -> str:
         for file in sorted(folder.glob(pattern))
     ]
     installed = sorted(f"{one.name}=={one.version}" for one in distributions())
-    data = digest(_below(root / "data"), root)
-    return json.dumps([data, tables, installed, sys.version, platform.machine()])
+    files = [*_below(root / "lib"), *(root / "studies").glob("*.py"), *_below(root / "data")]
+    return json.dumps([digest(files, root), tables, installed, sys.version, platform.machine()])
