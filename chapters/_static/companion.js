@@ -60,7 +60,7 @@ document.addEventListener("DOMContentLoaded", () => {
 });
 
 // A table that is wider than the page says above it that it scrolls, be it ours, a data frame or printed in columns; and it
-// takes the focus, for the keyboard.
+// takes the focus, for the keyboard, as a picture does.
 window.addEventListener("load", () => {
   for (const frame of document.querySelectorAll(".cell_output .dataframe")) frame.parentElement.classList.add("frame-scroll");
   for (const printed of document.querySelectorAll(".cell_output .output.stream, .cell_output .text_plain")) {
@@ -68,7 +68,7 @@ window.addEventListener("load", () => {
     if (rows.length > 1) printed.classList.add("columns");
   }
   const mark = () => {
-    for (const box of document.querySelectorAll(".table-scroll, .frame-scroll, .columns pre, .bd-article table.table")) {
+    for (const box of document.querySelectorAll(".picture, .table-scroll, .frame-scroll, .columns pre, .bd-article table.table")) {
       box.classList.remove("wide");
       box.classList.toggle("wide", box.scrollWidth > box.clientWidth + 1);
       if (box.classList.contains("wide")) box.tabIndex = 0;
@@ -88,60 +88,6 @@ document.addEventListener("DOMContentLoaded", () => {
     }).join("");
   }
 });
-
-// On a phone a picture of several panels is cut into them, and they stand below each other. Pictures of cells that run in the
-// page come later.
-{
-  const narrow = matchMedia("(max-width: 600px)");
-  const crop = (box, main, scale, picture) => {
-    const [left, top, wide, high] = box || [0, 0, 0, 0];
-    const frame = Object.assign(document.createElement("div"), { className: "crop" });
-    frame.style.cssText = `width:${wide * scale}px;height:${high * scale}px`;
-    // what stands beside its panel in the picture stands so here, else it stands in the middle
-    if (top >= main[1] && top + high <= main[1] + main[3]) Object.assign(frame.style, { alignSelf: "start", marginTop: `${(top - main[1]) * scale}px` });
-    if (left >= main[0] && left + wide <= main[0] + main[2]) Object.assign(frame.style, { justifySelf: "start", marginLeft: `${(left - main[0]) * scale}px` });
-    if (box) for (const image of picture.querySelectorAll("img")) {
-      const copy = image.cloneNode();
-      copy.alt = "";
-      copy.style.cssText = `width:${image.getAttribute("width") * scale}px;margin-left:${-left * scale}px;margin-top:${-top * scale}px`;
-      frame.append(copy);
-    }
-    return frame;
-  };
-  const stack = (picture) => {
-    const figure = picture.closest("figure.plot");
-    figure.querySelector(".stacked")?.remove();
-    figure.classList.remove("stacks");
-    const image = picture.querySelector("img");
-    if (!narrow.matches || image.getAttribute("width") <= picture.clientWidth) return;
-    const stacked = Object.assign(document.createElement("div"), { className: "stacked", role: "img", ariaLabel: image.alt });
-    const entries = Object.assign(document.createElement("div"), { className: "entries" });
-    stacked.append(entries);
-    for (const rows of JSON.parse(picture.dataset.pieces)) {
-      const [[first]] = rows, word = rows.length === 1 && rows[0].length === 1 && Math.min(first[2], first[3]) < 30;
-      const upright = word && first[3] > first[2];  // a label at the side is turned, to be read
-      const columns = rows[0].map((_, i) => Math.max(...rows.map((row) => row[i]?.[upright ? 3 : 2] ?? 0)));
-      const scale = Math.min(1, picture.clientWidth / columns.reduce((sum, wide) => sum + wide));
-      const piece = Object.assign(document.createElement("div"), { className: upright ? "piece upright" : "piece" });
-      piece.style.gridTemplateColumns = columns.map((wide) => `${wide * scale}px`).join(" ");
-      if (upright) piece.style.height = `${first[2] * scale}px`;
-      const main = rows.flat().filter(Boolean).reduce((a, b) => (b[2] * b[3] > a[2] * a[3] ? b : a));
-      piece.append(...rows.flat().map((box) => crop(box, main, scale, picture)));
-      (word ? entries : stacked).append(piece);
-    }
-    picture.before(stacked);
-    figure.classList.add("stacks");
-  };
-  const all = () => document.querySelectorAll(".picture[data-pieces]").forEach(stack);
-  document.addEventListener("DOMContentLoaded", () => {
-    all();
-    narrow.addEventListener("change", all);
-    new MutationObserver((changes) => {
-      for (const change of changes) for (const node of change.addedNodes)
-        if (node.querySelectorAll) node.querySelectorAll(".picture[data-pieces]").forEach((p) => { if (!p.closest("figure.stacks")) stack(p); });
-    }).observe(document.querySelector(".bd-article") || document.body, { childList: true, subtree: true });
-  });
-}
 
 // Formulas that are wider than their place scroll there, and can be reached by keyboard.
 window.addEventListener("load", () => {

@@ -1,5 +1,5 @@
-"""What every chapter starts with: a style for its figures, badges, figures with alternative text,
-checked parameters.
+"""What every chapter starts with: a style for its figures, a line on data and runs, figures with
+alternative text, checked parameters.
 
 A chapter shows things through :func:`badges`, :func:`figure` and :func:`table`, which display HTML
 that the rendered book keeps as it is. Each has a pure counterpart ``*_html`` that returns the
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import base64
 import io
-import json
 import re
 import warnings
 from bisect import bisect_left
@@ -33,7 +32,7 @@ if TYPE_CHECKING:  # the key of a chapter follows imports: this module must reac
 # a dependency's progress bars miss widgets, which a rendered page could not use anyway
 warnings.filterwarnings("ignore", message="IProgress not found")
 
-PNG = "data:image/png;base64,"
+DENSITY = 150  # dots of a picture for an inch, which is 100 pixels of a page
 NUMBER = '<td class="num">'
 _CELLS = '<td class="brief">', "<td>", '<td class="words">', '<td class="sentences">'
 STYLE = PACKAGE / "plotting" / "companion.mplstyle"
@@ -52,7 +51,7 @@ def setup_style() -> None:
     plt.style.use(STYLE)
 
 
-# --- badges
+# --- the line under a title
 # ----------------------------------------------------------------------
 
 
@@ -79,32 +78,23 @@ def badges_html(
     profile : str, optional
     """
     items = data if isinstance(data, list | tuple) else [] if data is None else [data]
-    time = None
+    words = {"runs": runs, "seed": seed, "profile": profile}
     if minutes is not None:
-        time = "under a minute" if minutes < 1 else f"about {minutes:g} min"
-    words = {"runs": runs, "seed": seed, "profile": profile, "run time": time}
-    parts = [_data_badge(item) for item in items]
-    parts += [_badge(key, f"{text}") for key, text in words.items() if text is not None]
-    return f'<p class="badges">{" ".join(parts)}</p>'
+        words["run time"] = "under a minute" if minutes < 1 else f"about {minutes:g} min"
+    parts = [*map(_data_in_words, items)]
+    parts += [f"{key} {escape(str(value))}" for key, value in words.items() if value is not None]
+    return f'<p class="badges">{" · ".join(parts)}</p>'
 
 
-def _badge(key: str, text: str, kind: str = "plain", attributes: str = "") -> str:
-    return (
-        f'<span class="badge-item badge-{kind}"{attributes}><span'
-        f' class="badge-key">{escape(key)}</span> {escape(text)}</span>'
-    )
-
-
-def _data_badge(data: Any) -> str:
+def _data_in_words(data: Any) -> str:
     if isinstance(data, str):
-        return _badge("data", data)
-    attributes = (
-        f' data-dataset="{escape(data.name)}" data-source="{escape(data.source)}"'
-        f' data-sha256="{escape(data.sha256)}"'
-        f' title="{escape(ORIGIN.get(data.source, data.source))}; SHA-256 {escape(data.sha256)}"'
+        return f"data {escape(data)}"
+    origin = ORIGIN.get(data.source, data.source)
+    return (
+        f'<span data-dataset="{escape(data.name)}" data-source="{escape(data.source)}"'
+        f' data-sha256="{escape(data.sha256)}" title="SHA-256 {escape(data.sha256)}">'
+        f"{escape(f'{data.task.title} {data.label}, {len(data.frame):,} rows, {origin}')}</span>"
     )
-    text = f"{data.label}, {len(data.frame):,} rows, {ORIGIN.get(data.source, data.source)}"
-    return _badge(data.task.title, text, "replica" if data.is_replica else "real", attributes)
 
 
 def badges(data: object = None, **options: Any) -> None:
@@ -150,11 +140,18 @@ def ran_on(*data: Any) -> None:
 
 
 def figure_html(
-    fig: Figure, caption: str, alt: str, name: str | None = None, width: str | None = None
+    fig: Figure,
+    caption: str,
+    alt: str,
+    name: str | None = None,
+    width: str | None = None,
+    stacked: Figure | None = None,
 ) -> str:
-    """A ``<figure>`` that carries the picture for a light and for a dark page, the same drawn for
-    the width of a phone or the pieces that a phone stacks, its caption and alternative text;
-    ``fig`` is closed, so that it is not shown twice.
+    """A ``<figure>`` with the picture, its caption and alternative text; figures are closed, so
+    that they are not shown twice.
+
+    The picture has no ground, and the book's style sheet inverts its lightness on a dark page. On
+    a phone it scrolls where it is too wide.
 
     Parameters
     ----------
@@ -169,6 +166,8 @@ def figure_html(
         Anchor: ``<a href="#name">`` reaches the figure.
     width : str, optional
         CSS width, e.g. ``"28rem"``; never wider than the page.
+    stacked : matplotlib.figure.Figure, optional
+        The same with its panels below each other, for a phone: a wide figure of a first screen.
 
     Raises
     ------
@@ -179,69 +178,36 @@ def figure_html(
         raise validate.refusal("alt", "a description of at least 20 characters", alt)
     if not isinstance(caption, str) or not caption.strip():
         raise validate.refusal("caption", "text", caption)
-    import matplotlib.pyplot as plt
-
-    from lib.plotting.dark import darken
-    from lib.plotting.narrow import WIDTHS, narrowed
-    from lib.plotting.pieces import pieces
-
-    def size() -> str:
-        return f'width="{int(fig.get_figwidth() * 100)}" height="{int(fig.get_figheight() * 100)}"'
-
-    wide, cut = [_png(fig)], pieces(fig)
-    with narrowed(fig, () if cut else WIDTHS) as fits:
-        phone, small = [_png(fig)] if fits else [], size()
-        fig.set_layout_engine("none")  # both grounds have one layout, and it is costly
-        darken(fig)
-        phone += [_png(fig)] if fits else []
-    wide.append(_png(fig))
-    pictures = "".join(
-        f'<picture>{source}<img class="only-{ground}" src="{PNG}{code}" alt="{escape(alt.strip())}"'
-        f" {size()}></picture>"
-        for ground, code, source in zip(
-            ("light", "dark"),
-            wide,
-            [f'<source media="(max-width: 480px)" srcset="{PNG}{code}" {small}>' for code in phone]
-            or ["", ""],
-            strict=True,
-        )
-    )
-    plt.close(fig)
-    anchor = f' id="{escape(name)}"' if name else ""
     drawn = width or f"{int(fig.get_figwidth() * 100)}px"
-    stacks = f' data-pieces="{json.dumps(cut, separators=(",", ":"))}"' if cut else ""
+    source = f'<source media="(max-width: 600px)" srcset={_png(stacked)}>' if stacked else ""
+    anchor = f' id="{escape(name)}"' if name else ""
     return (
-        f'<figure class="plot"{anchor} style="--drawn:{escape(drawn)}"><div class="picture"'
-        f"{stacks}>{pictures}</div><figcaption>{_inline(caption)}</figcaption></figure>"
+        f'<figure class="plot"{anchor} style="--drawn:{escape(drawn)}"><div class="picture">'
+        f'<picture>{source}<img alt="{escape(alt.strip())}" src={_png(fig)}></picture></div>'
+        f"<figcaption>{_inline(caption)}</figcaption></figure>"
     )
 
 
 def _png(fig: Figure) -> str:
-    """The figure as a PNG at twice the screen's density, in base 64; of 256 colours, a third of
-    the size, but for heat maps.
+    """The figure in base 64, of 64 colours, which are a third of the bytes, and its size in pixels
+    of a page.
     """
-    import numpy as np
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    import matplotlib.pyplot as plt
     from PIL import Image
 
-    from lib.plotting.dark import has_heat_map
-
-    packed = io.BytesIO()
-    fig.set_dpi(200)
-    canvas = FigureCanvasAgg(fig)  # what `savefig` does in four steps
-    canvas.draw()
-    picture = Image.fromarray(np.asarray(canvas.buffer_rgba()))
-    if not any(map(has_heat_map, fig.axes)):
-        picture = picture.quantize(256, method=Image.Quantize.FASTOCTREE)
-    picture.save(packed, "PNG")
-    return base64.b64encode(packed.getvalue()).decode()
+    raw, packed = io.BytesIO(), io.BytesIO()
+    fig.savefig(raw, dpi=DENSITY)
+    few = Image.open(raw).quantize(64, method=Image.Quantize.FASTOCTREE)
+    few.save(packed, "PNG", optimize=True)
+    plt.close(fig)
+    wide, high = (int(100 * inches) for inches in fig.get_size_inches())
+    code = base64.b64encode(packed.getvalue()).decode()
+    return f'"data:image/png;base64,{code}" width="{wide}" height="{high}"'
 
 
-def figure(
-    fig: Figure, caption: str, alt: str, name: str | None = None, width: str | None = None
-) -> None:
+def figure(fig: Figure, caption: str, alt: str, **options: Any) -> None:
     """Display :func:`figure_html`."""
-    html = figure_html(fig, caption, alt, name, width)
+    html = figure_html(fig, caption, alt, **options)
     show({"text/html": html, "text/plain": f"[figure] {alt}"})
 
 

@@ -53,7 +53,7 @@ def curves(
     """
     parts = dict(iter(rows.groupby(facet, sort=False))) if facet else {"": rows}
     deep = -(-len(parts) // 2)
-    size = (7.6, 0.7 + 2.5 * deep) if facet else (5.2, 3.4)
+    size = (7.6, 0.7 + 2.5 * deep) if facet else (4.6, 3.4)
     shape = (deep, min(2, len(parts)))
     fig, grid = panels(size, shape, titles=parts, log="x", sharex=True, sharey=bool(facet))
     fig.supxlabel(labels[0], fontsize=10)

@@ -1,4 +1,4 @@
-"""What chapters start with: checked parameters, badges, figures and tables as HTML."""
+"""What chapters start with: checked parameters, the line on data, figures and tables as HTML."""
 
 from __future__ import annotations
 
@@ -52,18 +52,24 @@ def test_powers_in_code_are_not_taken_for_strong_words():
     assert "<strong>once</strong> <code>a &#42;&#42; 2 + b &#42;&#42; 2</code>" in html
 
 
-def test_a_figure_carries_picture_alternative_text_and_caption(fig):
+def test_a_figure_carries_one_picture_alternative_text_and_caption(fig):
     html = figure_html(fig, "**Rise** of `x` with a < b", f'{ALT} "quoted"', name="rise")
-    assert html.startswith(
-        '<figure class="plot" id="rise" style="--drawn:700px"><div class="picture"'
-        '><picture><source media="(max-width: 480px)" srcset="data:image/png;base64,'
+    assert re.fullmatch(
+        '<figure class="plot" id="rise" style="--drawn:700px"><div class="picture"><picture>'
+        f'<img alt="{ALT} &quot;quoted&quot;" src="data:image/png;base64,[^"]*" width="700"'
+        ' height="360"></picture></div><figcaption><strong>Rise</strong> of <code>x</code> with a'
+        " &lt; b</figcaption></figure>",
+        html,
     )
-    assert f'alt="{ALT} &quot;quoted&quot;"' in html
-    assert "<figcaption><strong>Rise</strong> of <code>x</code> with a &lt; b</figcaption>" in html
-    light, dark = re.findall(r'class="only-(\w+)" src="data:image/png;base64,([^"]*)"', html)
-    assert (light[0], dark[0]) == ("light", "dark")
-    phone = re.findall(r'srcset="data:image/png;base64,([^"]*)"', html)
-    assert len({light[1], dark[1], *phone}) == 4
+    assert not plt.fignum_exists(fig.number)  # it is not shown a second time
+
+
+def test_a_phone_is_given_the_stacked_picture():
+    wide, stacked = (plt.subplots(figsize=size)[0] for size in ((7, 3), (3.5, 6)))
+    html = figure_html(wide, "Rise", ALT, stacked=stacked)
+    assert re.search(
+        '<source media="[^"]*" srcset="data:[^"]*" width="350" height="600"><img', html
+    )
 
 
 def test_the_same_figure_gives_the_same_bytes():
@@ -75,11 +81,6 @@ def test_the_same_figure_gives_the_same_bytes():
         return html
 
     assert page() == page()
-
-
-def test_a_figure_is_not_shown_a_second_time(fig):
-    figure_html(fig, "Rise", ALT)
-    assert not plt.fignum_exists(fig.number)
 
 
 def test_names_from_data_are_shown_as_they_are():
@@ -98,9 +99,15 @@ def test_numbers_with_their_intervals_stay_on_one_line():
     assert html.count('<td class="num">') == 2
 
 
-def test_badges_say_real_or_replica(replica):
+def test_the_line_says_real_or_replica_and_is_read_back(replica):
     html = badges_html([replica, "stored results"], runs=20, seed=7, minutes=0.5, profile="quick")
-    for words in ("badge-replica", "1,234 rows", "Adult &lt;small&gt;", "stored", "under a minute"):
+    for words in (
+        "differentially private replica",
+        "1,234 rows",
+        "Adult &lt;small&gt;",
+        "stored",
+        "under a minute",
+    ):
         assert words in html
     for words in ('data-dataset="adult"', 'data-source="replica"', f'data-sha256="{"ab" * 32}"'):
         assert words in html

@@ -4,17 +4,17 @@ has.
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pytest
+from matplotlib.colors import to_rgb
 
 from lib.ldp import PROTOCOLS
 from lib.pages.chapter import setup_style
-from lib.paths import CHAPTERS, ROOT
 from lib.plotting.panels import epsilon_axis, legend, panel
-from press.toc import read_notebook
+from lib.plotting.style import GREY, LIGHT, SERIES
 from studies.cross_paper.tallies import VERDICT_COLOURS, tallies
 from studies.ldp_fairness.figures.style import OFFSETS
 
@@ -24,6 +24,20 @@ def style():
     """What a test sets is gone after it."""
     with plt.style.context("default"):
         yield
+
+
+def luminance(rgb) -> float:
+    linear = np.where(rgb <= 0.03928, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    return float(linear @ [0.2126, 0.7152, 0.0722])
+
+
+@pytest.mark.parametrize("colour", [*SERIES, GREY, LIGHT, "black", "#333333", "#555555"])
+def test_what_is_drawn_has_contrast_when_a_dark_page_inverts_it(colour):
+    """By the filter of ``companion.css``: invert(.9), and a hue-rotate by 180 degrees."""
+    turn = [[-0.574, 1.43, 0.144], [0.426, 0.43, 0.144], [0.426, 1.43, -0.856]]
+    seen = np.clip(turn @ (0.9 - 0.8 * np.array(to_rgb(colour))), 0, 1)
+    ground = luminance(np.array(to_rgb("#14181e")))  # of the theme
+    assert (luminance(seen) + 0.05) / (ground + 0.05) >= (2 if colour == LIGHT else 3)
 
 
 @pytest.mark.parametrize(
@@ -74,20 +88,3 @@ def test_the_tallies_fit_a_phone_with_all_their_words():
         box = part.get_tightbbox(fig.canvas.get_renderer())
         assert box.x0 >= whole.x0 - 1, part
         assert box.x1 <= whole.x1 + 1, part
-
-
-def test_no_label_of_ours_would_be_printed_as_the_formula_it_was():
-    """The style reads no formula. The diagram of the experiment says `parse_math=True`."""
-    formula = re.compile(r'"[^"\n]*\$[A-Za-z\\][^$"\n]*\$[^"\n]*"')
-    places = {}
-    for path in [*(ROOT / "lib" / "plotting").glob("*.py"), *(ROOT / "studies").rglob("*.py")]:
-        places[path] = path.read_text(encoding="utf-8")
-    for path in CHAPTERS.rglob("*.ipynb"):
-        cells = [c.source for c in read_notebook(path).cells if c.cell_type == "code"]
-        places[path] = "\n".join(cells)
-    found = [(path.name, words) for path, text in places.items() for words in formula.findall(text)]
-    assert [words for _, words in found if "W_1" in words] == [
-        '"for each group C:\\n$W_1(h(X_a|_C),\\\\ h(X_b|_C))$"'
-    ]
-    assert {name for name, _ in found} == {"figures.py"}
-    assert len(found) == 5

@@ -42,7 +42,7 @@ def tree(edges: Sequence[Sequence[str]]) -> Picture:
     depth = nx.single_source_shortest_path_length(graph, root)
     layout = nx.bfs_layout(graph, root, align="horizontal", scale=-1)
     place = {column: (-x, y) for column, (x, y) in layout.items()}
-    fig, ax = panel((5.2, 0.9 + 1.15 * max(depth.values())))
+    fig, ax = panel((4.6, 0.9 + 1.15 * max(depth.values())))
     nx.draw_networkx_edges(graph, place, ax=ax, edge_color=GREY)
     box = {"facecolor": "white", "edgecolor": MECHANISMS["MST"], "boxstyle": "round"}
     nx.draw_networkx_labels(graph, place, ax=ax, font_size=9, bbox=box)
@@ -56,7 +56,7 @@ def tree(edges: Sequence[Sequence[str]]) -> Picture:
 def errors_by_marginal(errors: Mapping[str, pd.Series]) -> Picture:
     """Sorted errors over the marginals of a workload, one line a release."""
     labels = ("share of the three-way marginals, sorted by error", "error, 0 to 2")
-    fig, ax = panel((5.2, 3.8), *labels)
+    fig, ax = panel((4.6, 3.8), *labels)
     gap = 0.045 * max(series.max() for series in errors.values())
     place = -gap
     for name, series in sorted(errors.items(), key=lambda item: item[1].max()):
@@ -122,7 +122,7 @@ def relative_to_plain(tables: Mapping[str, pd.DataFrame], ylabel: str) -> Pictur
 
     ``tables`` has a title and the rows of :func:`against_vanilla` with ``ratio`` for each table.
     """
-    size, shape = (5.2, 0.9 + 1.9 * len(tables)), (len(tables), 1)
+    size, shape = (4.6, 0.9 + 1.9 * len(tables)), (len(tables), 1)
     fig, axes = panels(size, shape, _BUDGET, titles=tables, log="y", sharex=True, sharey=True)
     styles, words = {name: (MECHANISMS[name], _SHAPES[name], name) for name in MAIN}, []
     for ax, (title, rows) in zip(axes.flat, tables.items(), strict=True):
@@ -145,7 +145,7 @@ def gains_by_size(gains: pd.DataFrame) -> Picture:
     ``gains`` has the columns of :func:`studies.synthesizers.summary.gains_of_groups`.
     """
     budgets = gains["epsilon"].nunique()
-    size, shape = (5.2, 0.9 + 2.9 * budgets), (budgets, 1)
+    size, shape = (4.6, 0.9 + 2.9 * budgets), (budgets, 1)
     labels = ("people in the group (log scale)", "gain by a model of its own")
     fig, axes = panels(size, shape, *labels, log="x", sharex=True, sharey=True)
     words = []
@@ -176,9 +176,11 @@ def gains_by_size(gains: pd.DataFrame) -> Picture:
     return fig, f"Gain of each group against its size: {'; '.join(words)}."
 
 
-def gains_by_size_and_budget(gains: pd.DataFrame, sizes: Mapping[str, float]) -> Picture:
-    """How many groups gain from a model of their own: a panel a synthesizer, a tile for each size
-    (columns) and budget (rows), darker where more of them gain.
+def gains_by_size_and_budget(
+    gains: pd.DataFrame, sizes: Mapping[str, float], *, stacked: bool = False
+) -> Picture:
+    """How many groups gain from a model of their own: a panel a synthesizer (``stacked``: below
+    each other), a tile for each size (columns) and budget (rows), darker where more of them gain.
 
     ``gains`` has the columns of :func:`studies.synthesizers.summary.gains_of_groups`; ``sizes``
     maps words to the most people that such a group has.
@@ -187,7 +189,8 @@ def gains_by_size_and_budget(gains: pd.DataFrame, sizes: Mapping[str, float]) ->
     own = gains["gain"].gt(0).groupby([gains["synthesizer"], gains["epsilon"], kind], observed=True)
     count = own.agg(["sum", "size"])
     labels = ("people in the group", "budget ε")
-    fig, axes = panels((7.6, 3.7), (1, len(MAIN)), *labels, titles=MAIN, sharey=True)
+    size, shape = ((3.6, 8.4), (len(MAIN), 1)) if stacked else ((7.6, 3.7), (1, len(MAIN)))
+    fig, axes = panels(size, shape, *labels, titles=MAIN, sharey=True)
     words = []
     for ax, name in zip(axes.flat, MAIN, strict=True):
         won, of = (count.loc[name, part].unstack() for part in ("sum", "size"))
