@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import re
 import shutil
+import subprocess
 import sys
-from contextlib import suppress
 from pathlib import Path
 
+import nbformat
+
 from lib.files import write_whole
-from lib.processes import run_program
-from press.inputs import digest
-from press.toc import GENERATED, read_notebook
+from lib.paths import ROOT
 
 _LOADS = re.compile(
     r"""<(?:script|img|iframe|source|video|audio|embed)\b"""
@@ -44,31 +43,42 @@ _UNWANTED = re.compile(
 # the theme's toggle of a folded part of the side bar, which has no name of its own
 _TOGGLE = re.compile(r'>([^<]*)</a>(<details\b[^>]*><summary)(?=><span class="toctree-toggle")')
 
+# the book's own theorems, which no title and no link may confuse with those of a paper
+_NUMBERED = re.compile(
+    r'((?:"caption-number"|"reference internal" href="[^"]*#(?:\w+-)?(?:thm|prop|lem|def|cor|alg)'
+    r'\w*-[^"]*")>)(Theorem|Proposition|Lemma|Definition|Corollary|Algorithm)(?= )'
+)
+_SHARED = re.compile(rb"^\W*(?:#+ |\([\w-]+\)=|:label:|:::|```\{).*", re.M)
+
 
 class RenderError(RuntimeError):
     """jupyter-book refused the book, or a page would load something from elsewhere."""
 
 
-def outside_resources(html: Path) -> list[str]:
-    """Tags in the pages below ``html`` that load a resource from another host (links do not
-    count).
-    """
-    return [
-        f"{page.relative_to(html)}: {match[0][:160]}"
-        for page in sorted(html.rglob("*.html"))
-        for match in _LOADS.finditer(page.read_text("utf-8", "replace"))
-    ]
+def finish(html: Path) -> None:
+    """Take out of each page below ``html`` what the theme and its extensions put there and the book
+    does not want, and name what has no name of its own.
 
-
-def drop_unwanted(html: Path) -> None:
-    """Take out what the theme and its extensions put into each page and the book does not want;
-    toggles without a name get one.
+    Raises
+    ------
+    RenderError
+        If a page loads a resource from another host (links do not count).
     """
-    for page in html.rglob("*.html"):
-        text = page.read_text("utf-8")
+    for copied in html.glob("_sources/**/*.ipynb"):  # to download, as in the repository
+        notebook = nbformat.read(copied, as_version=4)
+        for cell in notebook.cells:
+            cell |= {"outputs": []} if cell.cell_type == "code" else {}
+        nbformat.write(notebook, copied)
+    loads = []
+    for page in sorted(html.rglob("*.html")):
+        text = page.read_text("utf-8", "replace")
         kept = _TOGGLE.sub(r'>\1</a>\2 aria-label="Pages of \1"', _UNWANTED.sub("", text))
+        kept = _NUMBERED.sub(lambda found: f"{found[1]}Book {found[2].lower()}", kept)
         if kept != text:
             page.write_text(kept, "utf-8")
+        loads += [f"{page.relative_to(html)}: {tag[0][:160]}" for tag in _LOADS.finditer(kept)]
+    if loads:
+        raise RenderError("pages load from other hosts:\n" + "\n".join(loads))
 
 
 def jupyter_book(folder: Path, output: Path, *, strict: bool = True) -> tuple[Path, list[str]]:
@@ -78,46 +88,45 @@ def jupyter_book(folder: Path, output: Path, *, strict: bool = True) -> tuple[Pa
     Raises
     ------
     RenderError
-        With jupyter-book's own output.
+        With jupyter-book's own output, or as :func:`finish` does.
     """
     program = str(Path(sys.executable).with_name("jupyter-book"))
     command = [program, "build", str(folder), "--path-output", str(output), "-n", "--keep-going"]
-    done = run_program([*command, "-W"] if strict else command)
+    command += ["-W"] if strict else []
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", check=False)
     html = output / "_build" / "html"
     if done.returncode or not (html / "index.html").exists():
         raise RenderError(done.stdout + done.stderr)
-    drop_unwanted(html)
+    finish(html)
     said = re.sub(r"\x1b\[[\d;]*m", "", done.stdout + done.stderr).replace(f"{folder}{os.sep}", "")
     return html, [line for line in said.splitlines() if re.search(r"\b(WARNING|ERROR): ", line)]
 
 
-def _common(folder: Path) -> str:
-    """A hash of all in the stage that pages other than its own may show, or be styled by.
-
-    That is not what cells put out, nor the run times, checksums and line numbers of pages that
-    the build writes.
+def _keys(folder: Path) -> list[str]:
+    """Hashes of all that the pages are made of, and of what one page may show of others: the
+    contents, headings and labels, and the code of this package.
     """
-    own = Path(__file__).parent
-    total = hashlib.sha256(digest([*own.rglob("*.py"), *own.rglob("*.js")], own).encode())
-    for file in sorted(path for path in folder.rglob("*") if path.is_file()):
-        name = file.relative_to(folder).as_posix()
-        total.update(f"{name}\0".encode())
-        if file.suffix == ".ipynb":
-            cells = read_notebook(file).cells
-            written = [(c.cell_type, c.source, c.metadata.get("tags")) for c in cells]
-            total.update(json.dumps(written).encode())
-        elif name.startswith(GENERATED):
-            total.update(re.sub(r"[0-9a-f]{64}|\d+", "", file.read_text("utf-8")).encode())
-        else:
-            total.update(file.read_bytes())
-    return total.hexdigest()
+    whole, shared = hashlib.sha256(), hashlib.sha256()
+    files = [
+        *folder.rglob("*"),
+        *(f for k in ("py", "j2", "js") for f in ROOT.glob(f"press/**/*.{k}")),
+    ]
+    code = [f for house in ("lib", "studies") for f in (ROOT / house).rglob("*.py")]
+    for file in sorted(path for path in [*files, *code] if path.is_file()):
+        raw = f"{file}\0".encode() + file.read_bytes()
+        whole.update(raw)
+        if file.suffix in (".md", ".ipynb"):
+            shared.update(b"\n".join(_SHARED.findall(raw)))
+        elif file.name == "_toc.yml" or ROOT / "press" in file.parents:
+            shared.update(raw)
+    return [whole.hexdigest(), shared.hexdigest()]
 
 
 def render(folder: Path, output: Path, *, strict: bool = True) -> tuple[Path, list[str]]:
-    """Build ``folder`` into ``output/_build/html`` unless the page there was made from the same
+    """Build ``folder`` into ``output/_build/html`` unless the pages there were made from the same
     bytes; the page to open and the warnings are returned.
 
-    If only outputs of cells have changed, the other pages stay.
+    Where no page shows what has changed on another, jupyter-book writes those that changed.
 
     Raises
     ------
@@ -125,26 +134,18 @@ def render(folder: Path, output: Path, *, strict: bool = True) -> tuple[Path, li
         With jupyter-book's own output, on an error, and if ``strict`` on a warning.
     """
     html, stamp = output / "_build" / "html", output / "_build" / "html.key"
-    key = digest([file for file in folder.rglob("*") if file.is_file()], folder)
-    common = _common(folder)
-    index = html / "index.html"
-    known = stamp.read_text("utf-8", "replace").splitlines()[:1_000] if stamp.exists() else []
+    index, (key, shared) = html / "index.html", _keys(folder)
+    known = stamp.read_text("utf-8", "replace").splitlines() if stamp.exists() else []
     made_from, before, *warnings = known if index.exists() and len(known) > 1 else ("", "")
     if made_from == key and not (strict and warnings):
         return index, warnings
     stamp.unlink(missing_ok=True)
-    shutil.rmtree(html / "_static" / "live", ignore_errors=True)  # it has the code of before
-    updated = False
-    if before == common and not warnings:
-        with suppress(RenderError):  # only the pages whose files are newer
-            updated = bool(jupyter_book(folder, output))
-    if not updated:
-        # From nothing: what an older build remembers would warn of labels that have moved since,
-        # and keep pages that are no longer listed.
+    if before != shared or warnings:
+        # from nothing: what an older build remembers would warn of labels that have moved since,
+        # and keep pages that are no longer listed
         for old in (html, html.with_name(".doctrees")):
             shutil.rmtree(old, ignore_errors=True)
-        _, warnings = jupyter_book(folder, output, strict=strict)
-    if loads := outside_resources(html):
-        raise RenderError("pages load from other hosts:\n" + "\n".join(loads))
-    write_whole(stamp, "\n".join([key, common, *warnings]))
+    shutil.rmtree(html / "_static" / "live", ignore_errors=True)  # it has the code of before
+    _, warnings = jupyter_book(folder, output, strict=strict)
+    write_whole(stamp, "\n".join([key, shared, *warnings]))
     return index, warnings

@@ -49,11 +49,28 @@ def copy_licences(folder: Path) -> None:
                 shutil.copy(Path(file.locate()), folder / name)
 
 
+def add_line(cells: list[nbformat.NotebookNode], doc: str) -> None:
+    """Fold the parameters of the page ``doc``, and end the line under its title with its command.
+
+    That line is what :func:`lib.pages.chapter.badges` shows.
+    """
+    command = f"<code>python -m lib rerun {doc.removeprefix('chapters/')} NAME=VALUE</code>"
+    for cell in cells:
+        if "parameters" in (tagged := cell.metadata.get("tags", [])):
+            cell.metadata["tags"] = [*tagged, "hide-input"]
+            words = dict.fromkeys(("code_prompt_show", "code_prompt_hide"), "Parameters")
+            cell.metadata["mystnb"] = words
+        for out in cell.get("outputs", []):
+            if (html := out.get("data", {}).get("text/html", "")).startswith('<p class="badges">'):
+                out.data["text/html"] = html.replace("</p>", f" · {command}</p>")
+
+
 def _page_of(chapter: Executed, solutions: bool) -> str:
     """An executed chapter without the set-up and the injected cell, with boxes for answers."""
     notebook = without_traces(read_notebook(chapter.path), "injected-parameters")
     if chapter.failures:
         show_failure(notebook)
+    add_line(notebook.cells, chapter.doc)
     add_boxes(notebook.cells)
     if not solutions:
         notebook.cells = without_solutions(notebook.cells)

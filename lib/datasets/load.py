@@ -66,7 +66,7 @@ def load(name: str, source: str = "auto") -> Dataset:
     Parameters
     ----------
     name : str
-        A key of :data:`~lib.datasets.registry.TASKS`, or ``"module:TASK"`` for a task of your own.
+        A key of ``lib.datasets.registry.TASKS``, or ``"module:TASK"`` for a task of your own.
     source : {"auto", "local", "cache", "download", "replica"}
         ``"auto"`` takes the first that has the file, in this order.
 

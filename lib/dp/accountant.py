@@ -46,7 +46,7 @@ class PrivacyAccountant:
         Above 0.
     unit : {"rho", "epsilon"}
     relation : str, optional
-        One of :data:`~lib.dp.entries.RELATIONS`; that of the first look that is paid if not given.
+        One of ``lib.dp.entries.RELATIONS``; that of the first look that is paid if not given.
     by : sequence of str
         For ``"replace within a group"``: the columns that a changed row keeps.
 
@@ -154,7 +154,7 @@ class PrivacyAccountant:
         cost : float
             Above 0; under the first relation of ``sensitivity``.
         kind : str
-            One of :data:`~lib.dp.entries.KINDS`.
+            One of ``lib.dp.entries.KINDS``.
         sensitivity : mapping, optional
             As :func:`~lib.dp.entries.prices` has it; 1 for ``"add or remove"`` if not given.
         by : sequence of str
