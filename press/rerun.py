@@ -1,5 +1,5 @@
 """One chapter again with other parameters: checked, executed by papermill, rendered as a small
-book of its own; several values give a page each, and one that sets them side by side.
+book of its own; several values give a page each, and one with a table of their numbers.
 """
 
 from __future__ import annotations
@@ -15,23 +15,26 @@ from itertools import product
 from pathlib import Path
 
 import nbformat
+import pandas as pd
 import papermill
 import yaml
 from papermill.exceptions import PapermillExecutionError
 
 from lib import validate
 from lib.files import alone
+from lib.pages.chapter import table_html
+from lib.pages.headline import KIND, in_words
 from lib.pages.parameters import COUNTS
 from lib.paths import ROOT
 from press.execute import run_notebook
 from press.exercises import add_boxes
 from press.pairs import pair_up, without_traces
 from press.render import jupyter_book
-from press.side_by_side import Parameters, label, side_by_side
-from press.stage import copy_static
+from press.stage import add_line, copy_static
 from press.teaching import run_times
 from press.toc import Page, pages, read_notebook
 
+Parameters = dict[str, object]
 TYPES: dict[str, Callable[[str], object]] = {
     "str": str,
     "int": int,
@@ -39,8 +42,12 @@ TYPES: dict[str, Callable[[str], object]] = {
     "bool": {"True": True, "False": False}.__getitem__,
 }
 ALONGSIDE = ("chapters/front/glossary", "chapters/front/references")  # what every page links to
-NAME_LENGTH = 60  # of a folder, without its hash
-COMPARISON = "chapters/side_by_side"
+SEVERAL = "chapters/side_by_side"
+
+
+def label(parameters: Parameters) -> str:
+    """The parameters in words, ``epsilon = 1, seed = 3``."""
+    return ", ".join(f"{name} = {value}" for name, value in parameters.items()) or "as in the book"
 
 
 def chapter(name: str) -> Page:
@@ -58,7 +65,8 @@ def chapter(name: str) -> Page:
 
 
 def requested(page: Page, words: Sequence[str]) -> list[Parameters]:
-    """Each combination of the values that ``words`` ask for, as ``["epsilon=0.5,1", "seed=1"]``.
+    """Each combination of the values that ``words`` ask for, as ``["epsilon=0.5,1", "seed=1"]``; a
+    name may stand in several of them.
 
     Raises
     ------
@@ -75,10 +83,11 @@ def requested(page: Page, words: Sequence[str]) -> list[Parameters]:
         validate.choice("parameter", name, known)
         kind = known[name]["inferred_type_name"]
         try:
-            values[name] = [*map(TYPES.get(kind, str), text.split(","))]
+            values.setdefault(name, []).extend(map(TYPES.get(kind, str), text.split(",")))
         except (ValueError, KeyError):
             raise validate.refusal(name, f"of the type {kind}", text) from None
-    return [dict(zip(values, chosen, strict=True)) for chosen in product(*values.values())]
+    once = {name: [*dict.fromkeys(given)] for name, given in values.items()}
+    return [dict(zip(once, chosen, strict=True)) for chosen in product(*once.values())]
 
 
 def estimate(page: Page, parameters: Parameters) -> float:
@@ -96,21 +105,12 @@ def estimate(page: Page, parameters: Parameters) -> float:
 
 
 def folder_name(versions: Sequence[Parameters]) -> str:
-    """A name for the folder of these versions: their parameters, as far as a folder can be named
-    so, and where it cannot the beginning of a hash.
-
-    Examples
-    --------
-    >>> folder_name([{"runs": 2, "epsilon": 0.5}, {"runs": 2, "epsilon": 1.0}])
-    'epsilon-0.5-1.0_runs-2'
+    """A name for the folder of these versions: their parameters and the beginning of a hash, as a
+    folder cannot be named by every value.
     """
-    names = sorted(versions[0])
-    parts = [(name, [*dict.fromkeys(str(version[name]) for version in versions)]) for name in names]
-    full = "_".join("-".join([name, *said]) for name, said in parts) or "as-in-the-book"
-    name = re.sub(r"[^A-Za-z0-9._-]", "-", full)[:NAME_LENGTH].rstrip(".")
-    if name == full and all(re.fullmatch(r"[A-Za-z0-9.]+", v) for _, said in parts for v in said):
-        return name
-    return f"{name}-{hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:8]}"
+    said = "_".join(f"{name}-{value}" for name, value in versions[0].items()) or "as-in-the-book"
+    tail = hashlib.sha256(json.dumps([*versions], sort_keys=True).encode()).hexdigest()[:8]
+    return f"{re.sub(r'[^A-Za-z0-9._-]', '-', said)[:50]}-{tail}"
 
 
 def rerun(
@@ -136,18 +136,20 @@ def rerun(
 def _rerun(page: Page, versions: Sequence[Parameters], folder: Path, progress: bool) -> Path:
     book = folder / "stage"
     copy_static(page.root, book / "_static")
-    executed = []
+    listed, found = [], []
     for number, parameters in enumerate(versions, 1):
         doc = page.doc if len(versions) == 1 else f"{page.doc}--{number}"
         notebook = _execute(page, parameters, folder / f"{number}.ipynb", progress)
-        executed.append((doc, parameters, notebook))
+        listed.append({"file": doc, "title": label(parameters)})
+        found.append(stated(notebook))
         (book / doc).parent.mkdir(parents=True, exist_ok=True)
         nbformat.write(_as_page(notebook, page, f"--{number}"), book / f"{doc}.ipynb")
-    first, *others = [{"file": doc, "title": label(given)} for doc, given, _ in executed]
     if len(versions) > 1:
-        (book / f"{COMPARISON}.md").write_text(side_by_side(executed), "utf-8")
-        first, others = {"file": COMPARISON}, [first, *others]
-    others += [{"file": doc} for doc in ALONGSIDE]
+        links = [f"- {{doc}}`{one['title']} </{one['file']}>`" for one in listed]
+        text = [f"# {page.doc.removeprefix('chapters/')} for several values", "", *links, ""]
+        (book / f"{SEVERAL}.md").write_text("\n".join(text) + several(versions, found), "utf-8")
+        listed.insert(0, {"file": SEVERAL})
+    first, *others = [*listed, *({"file": doc} for doc in ALONGSIDE)]
     contents = {"format": "jb-book", "root": first["file"], "chapters": others}
     (book / "_toc.yml").write_text(yaml.safe_dump(contents), "utf-8")
     for name in ("_config.yml", "references.bib", *(f"{doc}.md" for doc in ALONGSIDE)):
@@ -155,6 +157,34 @@ def _rerun(page: Page, versions: Sequence[Parameters], folder: Path, progress: b
         shutil.copy(page.root / name, book / name)
     html, _ = jupyter_book(book, folder, strict=False)
     return html / f"{first['file']}.html"
+
+
+def stated(notebook: nbformat.NotebookNode) -> dict[str, list]:
+    """What an executed page states with :func:`lib.pages.headline.headline`: of each metric the
+    mean with its interval, here and without privacy. Nothing if it does not.
+    """
+    outputs = (out for cell in notebook.cells for out in cell.get("outputs", []))
+    bodies = (out.get("data", {}).get(KIND, {}) for out in outputs)
+    return {name: both for body in bodies for name, both in body.items()}
+
+
+def several(versions: Sequence[Parameters], found: Sequence[dict[str, list]]) -> str:
+    """A table (MyST) of the metrics that every version states, a row each, and one without privacy
+    below it.
+    """
+    if not all(found):
+        return "\nThis page states no headline numbers, so there is no table: open its versions.\n"
+    rows = [
+        {"setting": label(parameters) + end}
+        | {
+            metric: in_words((mean, *(float("nan") if x is None else x for x in ends)))
+            for metric, (mean, *ends) in ((m, both[at]) for m, both in one.items())
+        }
+        for parameters, one in zip(versions, found, strict=True)
+        for at, end in enumerate(("", ", without privacy"))
+    ]
+    caption = "Means over the runs of each setting, with 95% intervals (Student's t)."
+    return f"\n````{{raw}} html\n{table_html(pd.DataFrame(rows), caption)}\n````\n"
 
 
 def _execute(
@@ -183,6 +213,7 @@ def _as_page(notebook: nbformat.NotebookNode, page: Page, suffix: str) -> nbform
         cell.source = _outside_links(cell.source, page, own)
         if own:
             cell.source = re.sub(rf"(?<![\w-])({names})(?![\w-])", rf"\1{suffix}", cell.source)
+    add_line(notebook.cells, page.doc)
     add_boxes(notebook.cells)
     return notebook
 

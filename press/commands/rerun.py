@@ -5,8 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from lib.paths import BUILD
-from press.rerun import chapter, estimate, folder_name, requested, rerun
-from press.side_by_side import label
+from press.rerun import chapter, estimate, folder_name, label, requested, rerun
 
 
 def add_arguments(parser: ArgumentParser) -> None:
