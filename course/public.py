@@ -24,7 +24,7 @@ from press.pairs import as_text, notebook_of
 from press.toc import pages, read_notebook
 
 SECRET = "course/", "tests/course/"
-ASKS_FOR_SOLUTIONS = "tests/press/test_answers.py", "tests/press/test_learning.py"
+ASKS_FOR_SOLUTIONS = ("tests/press/test_answers.py",)
 KEPT = tuple(  # what the page for teachers shows
     f"course/{name}" for name in "__init__.py sessions.py sessions.yml syllabus.md.j2".split()
 )

@@ -63,14 +63,16 @@ def check_parameters(**parameters: Any) -> None:
 
 
 def _refuse_unknown() -> None:
-    """Refuse a name that papermill was given and the page does not declare.
+    """Refuse a name that papermill was given and the page does not declare, but ``profile``, which
+    the build gives to every page.
 
     Papermill itself warns, sets the name, and executes a page that does not use it.
     """
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     declared, given = of_papermill(getattr(shell, "user_ns", {}).get("In", ()))
     for name in given:
-        validate.choice("parameter", name, declared)
+        if name != "profile":
+            validate.choice("parameter", name, declared)
 
 
 def of_papermill(history: Iterable[str]) -> tuple[list[str], list[str]]:

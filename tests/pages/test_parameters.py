@@ -1,6 +1,5 @@
-"""What a chapter's own check lets in, its code can do: the ends of every parameter, cell by
-cell, without a kernel.
-"""
+"""Pages at the ends of their parameters, and plain papermill, which is refused a name that a page
+does not declare, before any work."""
 
 from __future__ import annotations
 
@@ -11,7 +10,6 @@ import os
 import re
 import subprocess
 import sys
-from functools import partial
 from pathlib import Path
 from unittest import mock
 
@@ -20,10 +18,8 @@ import matplotlib.pyplot as plt
 import papermill
 import pytest
 
-from lib import validate
 from lib.pages.parameters import of_papermill
 from lib.paths import ROOT
-from tests.pages.ranges import Parameter, compare, faults
 from tests.press.conftest import CHAPTERS, write_notebook
 
 
@@ -140,33 +136,6 @@ def test_the_guide_checks_its_protocol_at_the_ends(parameters, tmp_path, monkeyp
     assert names["loss"] == pytest.approx(names["epsilon"])
 
 
-@pytest.mark.parametrize("page", [p.doc.removeprefix("chapters/") for p in CHAPTERS])
-def test_each_number_states_its_range_and_the_page_agrees(page):
-    """Limits came to light as errors, after the reader had chosen a value."""
-    assert not faults(page)
-
-
-@pytest.mark.parametrize(
-    ("comment", "wrong"),
-    [
-        ("people in the survey, 2 to 400", ""),
-        ("at least 2: people in the survey", "'at least 2"),
-        ("people in the survey, 3 to 400", "does not allow 2"),
-        ("people in the survey, 1 to 400", "but n must be an integer >= 2"),
-        ("people in the survey, 2 to 300", "does not allow 301"),
-        ("people in the survey, 20 to 400", "does not allow 19"),
-        ("people in the survey, 5 or 400", "does not allow 4"),
-        ("2 to 400", "no effect"),
-        ("people in the survey; at most 25 million in all", "no range"),
-    ],
-)
-def test_a_comment_that_is_wrong_of_its_check_would_be_seen(comment, wrong):
-    one = Parameter("n", int, 5, comment)
-    said = compare(one, {"n": partial(validate.integer, "n", low=2, high=400)})
-    assert wrong in said
-    assert bool(said) == bool(wrong)
-
-
 # --- plain papermill
 
 
@@ -201,8 +170,9 @@ def test_plain_papermill_is_refused_a_name_that_a_page_does_not_have(page):
     assert not page.with_name("worked").exists()
 
 
-def test_plain_papermill_runs_with_the_names_of_the_page(page):
-    done = plain_papermill(page, "-p", "epsilon", "0.5")
+def test_plain_papermill_runs_with_the_names_of_the_page_and_the_builds_profile(page):
+    """The build gives it to every page: one without it failed in its first cell."""
+    done = plain_papermill(page, "-p", "epsilon", "0.5", "-p", "profile", "quick")
     assert done.returncode == 0, done.stderr
     assert page.with_name("worked").exists()
 

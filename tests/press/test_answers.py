@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 import re
 import shutil
 import subprocess
-import time
-from contextlib import suppress
 from copy import deepcopy
-from decimal import Decimal
 from html import unescape
 from pathlib import Path
 
@@ -20,23 +16,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lib.cli import main
-from lib.pages import answers as module
-from lib.pages.answers import KIND, answer, number_texts
+from lib.pages.answers import answer, number_texts
 from lib.paths import ROOT
-from press.build import Built
 from press.execute import Executed
-from press.exercises import ROUNDS, add_boxes, answers, seal, without_solutions
-from press.pairs import notebook_of
+from press.exercises import ROUNDS, add_boxes, answers, seal
 from press.render import render
 from press.stage import stage
-from press.teaching import facts
 from press.toc import Page, read_notebook
-from tests.press.conftest import CHAPTERS, code, each_chapter, words, write_book, write_cells
+from tests.press.conftest import CHAPTERS, code, words, write_book, write_cells
 from tests.press.test_browser import opened, settle
 
 numbers = st.floats(1e-9, 1e9) | st.floats(-1e9, -1e-9)
-specs = st.builds(".{}e".format, st.integers(1, 5)) | st.builds("z.{}f".format, st.integers(0, 6))
 
 
 def stated(*words, **options) -> dict:
@@ -48,47 +38,11 @@ def stated(*words, **options) -> dict:
     return shown[0]
 
 
-def planted(value: float, spec: str) -> list[float]:
-    """Wrong numbers: twice, half, the other sign, and three units of the last digit away."""
-    near = Decimal(format(value, spec))
-    unit = 10.0 ** near.as_tuple().exponent
-    wrong = [2 * value, value / 2, -value] if value else []
-    return [*wrong, value + 3 * unit, value - 3 * unit]
-
-
-def test_another_answer_that_can_be_defended_is_right_too():
-    """The exact interval ends at 3.6%, the rule of three says 3.0; conversions differ, too."""
-    percent = stated("In percent", 3.62, digits=2, also=[3.0])
-    assert {"3.6e+00", "3.0e+00"} <= {*percent[KIND]["accept"]}
-    assert {"28", "31"} <= {*stated("k", 28, also=[31])[KIND]["accept"]}
-
-
 @given(numbers, st.integers(2, 6))
 def test_a_number_is_right_as_it_is_and_as_it_is_rounded(value, digits):
     accept = number_texts(value, f".{digits - 1}e")
     for written in (value, float(f"{value:.{digits}g}"), float(f"{value:.{digits + 2}g}")):
         assert format(written, f".{digits - 1}e") in accept
-
-
-@given(numbers, specs)
-def test_planted_wrong_numbers_are_rejected_or_the_rounding_is(value, spec):
-    accept = []
-    with suppress(ValueError):  # it asks for a finer rounding
-        accept = module._accepted(value, spec)
-    assert not {format(wrong, spec) for wrong in planted(value, spec)} & {*accept}
-
-
-def test_a_live_answer_names_its_table():
-    data = stated("A number", 3, live="replica")
-    assert data[KIND]["live"] == "Live, on the replica."
-    assert data["text/plain"] == "A number: 3"
-
-
-def test_to_try_an_answer_takes_its_time():
-    """All plain hashes of the book were tried in less than a second."""
-    begun = time.process_time()
-    hashlib.pbkdf2_hmac("sha256", b"3.4e-02", b"salt", ROUNDS, 8)
-    assert time.process_time() - begun > 0.03
 
 
 SECRET = "zebras = 40 + 2  # the way there"
@@ -142,19 +96,6 @@ def small(tmp_path_factory) -> Path:
     page = Page("chapters/one", tmp_path)
     stage(tmp_path, [page], [chapter], tmp_path / "stage", solutions=False)
     return render(tmp_path / "stage", tmp_path)[0].parent
-
-
-def test_the_command_leaves_solutions_out_on_request(monkeypatch):
-    asked = {}
-
-    def build(profile: str, **options) -> Built:
-        asked.update(options)
-        return Built(ROOT / "index.html")
-
-    monkeypatch.setattr("press.commands.book.build", build)
-    for options, solutions in ((["--without-solutions"], False), ([], True)):
-        assert main(["book", *options]) == 0
-        assert asked["solutions"] is solutions
 
 
 def test_no_file_of_a_book_without_solutions_has_one(small):
@@ -248,23 +189,10 @@ def test_a_page_writes_and_hashes_numbers_as_the_build_does(small, chromium):
     page.context.close()
 
 
-@each_chapter
-def test_a_page_without_solutions_has_no_line_of_one(page):
-    cells = notebook_of(page.text).cells
-    before = "\n".join(cell.source for cell in cells)
-    left = {line for cell in without_solutions(cells) for line in cell.source.splitlines()}
-    hidden = re.findall(r"^```\{solution-start\}.*?^```\{solution-end\}", before, re.M | re.S)
-    lines = {line for block in hidden for line in block.splitlines() if len(line) > 15}
-    outside = re.sub("|".join(map(re.escape, hidden)) or "$^", "", before)
-    assert not lines & left - {*outside.splitlines()}
-    assert len(hidden) == len(facts(page).exercises)
-
-
-def test_each_key_of_the_book_accepts_its_answer_and_rejects_planted_ones(html):
+def test_each_key_of_the_book_accepts_its_answer_and_no_half_or_double(html):
     for page in CHAPTERS:
         cells = read_notebook(ROOT / "_build" / "executed" / "quick" / f"{page.doc}.ipynb").cells
         bodies = answers(deepcopy(cells))
-        assert {*bodies} == {e.label for e in facts(page).exercises if e.checked}, page.doc
         add_boxes(cells)
         text = "\n".join(cell.source for cell in cells)
         boxes = [json.loads(unescape(b)) for b in re.findall(r'data-answer="([^"]*)"', text)]
@@ -272,7 +200,8 @@ def test_each_key_of_the_book_accepts_its_answer_and_rejects_planted_ones(html):
             said, accept = f"{page.doc} {body}", body["accept"]
             if "value" in body:
                 right = format(body["value"], body["spec"])
-                wrong = [format(w, body["spec"]) for w in planted(body["value"], body["spec"])]
+                near = body["value"]
+                wrong = [format(w, body["spec"]) for w in (2 * near, near / 2, -near) if near]
             else:
                 (right,) = accept
                 wrong = [c for c in body["choices"] if c != right]

@@ -13,15 +13,11 @@ from functools import cache
 
 import numpy as np
 import pytest
-from docutils.core import publish_parts
-from docutils.parsers.rst import directives
-from docutils.writers import html5_polyglot
 from scipy import stats
 
 from lib.coherence.bounds.within_group import (
     insufficient_epsilon,
     limit_distance,
-    membership_distance,
 )
 from lib.coherence.guarantee import MODES, UNKNOWNS, Setting, required_size
 from lib.coherence.solver import solve
@@ -32,8 +28,7 @@ from lib.means import Interval, coinpress_path
 from lib.paths import CHAPTERS, ROOT
 from lib.runner import results, scores
 from lib.stats.summary import mean_interval
-from press.render import drop_unwanted
-from press.sphinx_setup import EXPLORERS, Explorer, explorer_names
+from press.sphinx_setup import EXPLORERS, explorer_names
 from press.stage import copy_static
 from studies.ldp_fairness.summary import baseline, curves
 from studies.private_means.theory import clip_slack, stratified_bound
@@ -43,7 +38,6 @@ from studies.verdicts.robustness import CORRECTIONS, on_grid, with_correction, w
 from tests.press.test_browser import PHONE, barriers, closing, opened
 
 pytestmark = pytest.mark.browser
-BUDGET = 1_000_000  # bytes of script, those of the libraries and the data with them
 PLACED = re.compile(r"^```\{explorer\} (\S+)\n:figure: (\S+)(?:\n:beside:)?$", re.M)
 PAGES = {
     match[1]: (path, match[2])
@@ -122,11 +116,6 @@ def near(found, expected, relative=1e-9):
 # --- what is computed
 
 
-def test_the_normal_tail_is_scipys(formula):
-    x = np.random.default_rng(1).uniform(-9, 30, 500)
-    near(formula("x => Formulas.normalTail(x)", x.tolist()), stats.norm.sf(x))
-
-
 def test_the_primer_reads_the_channel_of_randomised_response(formula):
     cases = drawn(2, 300, belief=(0.001, 0.999), epsilon=(0.01, 20.0))
     asked = (
@@ -180,16 +169,6 @@ def test_the_metrics_are_those_of_the_package(formula):
         rates = [made[f"{r}_0"] for r in ("positive_rate", "tpr", "fpr", "acc")]
         expected.append([made[m] for m in ("DI", "SPD", "EOD", "OAD")] + rates)
     near(found, expected)
-
-
-def test_the_rates_of_the_normal_model_are_the_pages(formula):
-    rng = np.random.default_rng(5)
-    cases = rng.uniform([-2, 0.01, 0], [4, 0.99, 3], (300, 3))
-    found = formula("c => Object.values(Formulas.ratesAt(...c))", cases.tolist())
-    threshold, base, distance = cases.T
-    tpr, fpr = stats.norm.sf(threshold - distance), stats.norm.sf(threshold)
-    accuracy = base * tpr + (1 - base) * (1 - fpr)
-    near(found, np.column_stack([base * tpr + (1 - base) * fpr, tpr, fpr, accuracy]))
 
 
 def test_the_steps_of_coinpress_are_those_of_the_package(formula):
@@ -313,35 +292,6 @@ def test_who_pays_shows_the_stored_errors_and_rates(rows_shown):
     near(shown[1:4], mean_interval(own, floor=0.0), 1e-5)
 
 
-@pytest.mark.parametrize("group", ["0", "1"])
-def test_who_pays_calls_no_smaller_error_of_one_person_a_gain(explore, group):
-    """It said of a model for each group that the error of a group of one is smaller with it."""
-    say = """([settings]) => { const {show, controls} = Explorers.defined.who_pays;
-        const data = ExplorerData.who_pays, first = controls(data).map(c => [c.name, c.value]);
-        return show({...Object.fromEntries(first), ...settings}, data).sentence.join(" "); }"""
-    page = explore("who_pays")[0]
-    for name in ("AIM", "GEM", "MST"):
-        said = page.evaluate(say, [{"group": group, "synthesizer": name}])
-        assert "is one person" in said
-        assert "would be no gain" in said
-        assert "it is smaller" not in said
-    said = page.evaluate(say, [{"group": group, "rows": "held"}])
-    assert "No error is stored" in said
-    said = page.evaluate(say, [{"group": "2"}])
-    assert "Compared with the rows that the model saw" in said
-    assert "Compared with people held out" in said
-
-
-def test_the_coin_estimates_as_lib_does_and_its_error_has_both_parts(explore):
-    settings = {"truth": "no", "toss": 5, "people": 5000, "target": 1, "heads": 0.3}
-    rows = explore("coin")[0].evaluate("s => Explorers.defined.coin.show(s).table.rows", settings)
-    coin = make("GRR", k=2, epsilon=np.log(1.3 / 0.7))
-    for people, yes, estimate, error in rows:
-        near(estimate, (yes / people - coin.q) / (coin.p - coin.q))
-        near(error, 1.96 * np.sqrt(0.3 * 0.7 / people + coin.variance(people, 0.3)))
-    assert abs(rows[-1][2] - 0.3) < 2.5 * rows[-1][3]  # its draws are fixed
-
-
 def test_results_shows_the_stored_means_and_intervals_and_the_printed_values(rows_shown):
     frame = results("ldp_main")
     for dataset, metric, split in (("adult", "DI", "uniform"), ("lsac", "auc", "k-based")):
@@ -386,28 +336,7 @@ def test_the_multiverse_judges_as_the_ledger_does(rows_shown):
     }  # fmt: skip
 
 
-FLIPS = """() => ExplorerData.multiverse.rows.map(r => {
-    const f = Formulas.flip(r, r.evidence, 1), judge = at => Formulas.judge(r, r.evidence, at);
-    const out = f && f.at < 1 ? -1e-6 : 1e-6;
-    return f && [f.verdict, judge(1), judge(f.at * (1 + out)), judge(f.at * (1 - out))];
-}).filter(Boolean)"""
-
-
-def test_a_row_flips_where_the_multiverse_says(explore):
-    flips = explore("multiverse")[0].evaluate(FLIPS)
-    assert len(flips) > 50
-    for there, now, behind, before in flips:
-        assert there == behind != now == before
-
-
 # --- what ships
-
-
-def test_the_scripts_fit_their_budget(folder):
-    static = folder / "_static"
-    sizes = {p.name: p.stat().st_size for p in (static / "explorers").rglob("*.js")}
-    sizes["companion.js"] = (static / "companion.js").stat().st_size
-    assert sum(sizes.values()) <= BUDGET, sizes
 
 
 def test_the_libraries_are_the_pinned_ones_and_bring_their_licences():
@@ -427,29 +356,6 @@ def test_each_explorer_has_a_place_beside_a_figure_of_its_page():
         series = figure.rpartition("-")[0]  # a name that is made in a loop
         ways = (f'name="{figure}"', f":name: {figure}", f'name=f"{series}-{{')
         assert any(way in text for way in ways), path
-
-
-def test_an_explorer_that_there_is_not_is_refused():
-    directives.register_directive("explorer", Explorer)
-
-    def page(text: str) -> str:
-        quiet = {"report_level": 5}
-        return publish_parts(text, writer=html5_polyglot.Writer(), settings_overrides=quiet)["body"]
-
-    good = ".. explorer:: primer\n   :figure: fig-tests\n\n   Move it."
-    for said in ('data-explorer="primer"', "Move it.", 'href="#fig-tests"'):
-        assert said in page(good)
-    for bad in (good.replace("primer", "nothing"), good.replace("   :figure: fig-tests\n", "")):
-        assert "data-explorer" not in page(bad)
-
-
-def test_pages_without_an_explorer_load_none_of_it(tmp_path):
-    page = tmp_path / "page.html"
-    kept = '<script src="../_static/companion.js"></script>'
-    own = '<script src="../_static/explorers/vendor/d3-7.9.0.min.js"></script>'
-    page.write_text(f"{kept}{own}", "utf-8")
-    drop_unwanted(tmp_path)
-    assert page.read_text("utf-8") == kept
 
 
 # --- what a reader does
@@ -538,16 +444,6 @@ def test_a_wrong_number_is_refused_in_words(explore):
     assert page.get_by_role("alert").first.inner_text() == ""
 
 
-def test_a_csv_has_the_rows_of_the_table(explore):
-    page, _ = explore("protocols", accept_downloads=True)
-    with page.expect_download() as saved:
-        page.get_by_role("button", name="Save as CSV").press("Enter")
-    lines = saved.value.path().read_text("utf-8").splitlines()
-    assert saved.value.suggested_filename == "protocols.csv"
-    assert lines[0].startswith("protocol,supports the true value")
-    assert [line.partition(",")[0] for line in lines[1:]] == [*PROTOCOLS]
-
-
 def test_without_scripts_or_with_a_part_missing_a_page_says_so(explore, chromium, tmp_path):
     page, _ = explore("primer", java_script_enabled=False)
     assert "Without scripts, see the figure." in page.inner_text(".explorer")
@@ -558,25 +454,6 @@ def test_without_scripts_or_with_a_part_missing_a_page_says_so(explore, chromium
     broken.wait_for_function("document.body.innerText.includes('did not start')")
     assert "core.js" in broken.inner_text(".explorer-still")
     broken.context.close()
-
-
-ENDS = """(name) => {
-    const explorer = Explorers.defined[name], own = globalThis.ExplorerData?.[explorer.data];
-    const controls = typeof explorer.controls === 'function' ? explorer.controls(own) : explorer.controls;
-    const start = Object.fromEntries(controls.map(c => [c.name, c.value]));
-    const values = (c) => c.type === 'number' ? [c.min, c.value, (c.min + c.max) / 2, c.max]
-        : c.options.map(([value]) => value);
-    return controls.flatMap(c => values(c).map(value =>
-        [explorer.show({ ...start, [c.name]: value }, own).sentence].flat().join(' ')));
-}"""
-
-
-@pytest.mark.parametrize("name", explorer_names())
-def test_sentences_read_well_at_the_ends_of_every_control(explore, name):
-    page, _ = explore(name)
-    for said in page.evaluate(ENDS, name):
-        assert not re.search(r"at most (?:more|fewer) than|NaN|undefined|\d[eE][-−]1\d", said), said
-        assert not re.search(r"\b0\.0*[1-9]\d{4}|[1-9]\.\d{4}", said), said
 
 
 CONTROLS = """
@@ -610,120 +487,6 @@ def test_sentences_are_true_where_several_controls_are_at_their_ends(explore, na
     for state, said, cells in page.evaluate(CORNERS, name):
         assert not FALSE.search(said), (state, said)
         assert not {1e-300, 1e15, 1e60} & {c for c in cells if isinstance(c, float | int)}, state
-
-
-EFFECTS = f"""(name) => {{{CONTROLS}
-    const seen = (s) => explorer.show(s, own);
-    const text = ({{ sentence, table }}) => JSON.stringify([sentence, table]);
-    const drawn = ({{ panels }}) => JSON.stringify(panels.map(({{ title, describe, ...plot }}) =>
-        [title, describe, plot.marks.map(m => [m.data && [...m.data]]), Plot.plot(plot).outerHTML.replace(/plot-[\\w-]*\\d+/g, '')]));
-    const states = [start, ...controls.filter(c => c.type !== 'number').flatMap(c => ends(c).map(v => ({{...start, [c.name]: v}})))];
-    return states.flatMap(s => {{
-        const {{ idle = [] }} = seen(s);
-        const silent = controls.filter(c => {{
-            const shown = [s[c.name], ...ends(c)].map(v => seen({{...s, [c.name]: v}}));
-            return !idle.includes(c.name) && new Set(shown.map(text)).size === 1 && new Set(shown.map(drawn)).size === 1;
-        }});
-        return silent.map(c => [s, c.name]);
-    }});
-}}"""
-
-
-@pytest.mark.parametrize("name", explorer_names())
-def test_a_control_changes_something_or_is_switched_off(explore, name):
-    page, _ = explore(name)
-    assert page.evaluate(EFFECTS, name) == []
-
-
-def test_the_control_of_what_is_sought_is_switched_off(explore):
-    page, _ = explore("solver")
-    off = "() => [...document.querySelectorAll('input:disabled, select:disabled')].map(e => e.id)"
-    for unknown in ("epsilon", "alpha", "n", "epsilon"):
-        page.get_by_label("What to find").select_option(unknown)
-        page.evaluate(DRAWN)
-        assert [name for name in page.evaluate(off) if name] == [f"explore-solver-{unknown}"]
-        changed = page.evaluate(
-            "u => { const s = Explorers.defined.solver, all = s.controls; const of = Object.fromEntries("
-            "all.map(c => [c.name, c.value])), c = all.find(c => c.name === u); return new Set([c.min, c.max]"
-            ".map(v => JSON.stringify(s.show({...of, unknown: u, [u]: v}).table.rows))).size; }",
-            unknown,
-        )
-        assert changed == 1
-
-
-def test_no_answer_of_the_solver_is_beyond_the_wall_that_it_names(explore):
-    rng = np.random.default_rng(11)
-    page, _ = explore("solver")
-    cases = [
-        s | {"unknown": unknown, "beta": float(rng.choice([1e-15, 1e-3, 0.5, 0.9])),
-             "alpha": float(rng.choice([0.05, 0.5, 1.5, 2.0])), "epsilon": float(rng.choice([1e-3, 0.3, 10.0]))}
-        for s in guarantees(rng, 60) for unknown in ("epsilon", "alpha", "beta")
-    ]  # fmt: skip
-    shown = page.evaluate(
-        "cases => cases.map(c => { const {sentence, table} = Explorers.defined.solver.show(c);"
-        " return [sentence.at(-1), table.rows.map(r => r[1])]; })",
-        cases,
-    )
-    named = 0
-    for case, (said, answers) in zip(cases, shown, strict=True):
-        assert "infinite" not in said
-        values = [a for a in answers if isinstance(a, float | int)]
-        alpha, beta = case["alpha"], case["beta"]
-        if wall := re.search(r"accept an ε above ([\d.,]+),", said):
-            end = float(wall[1].replace(",", ""))
-            exact = insufficient_epsilon(alpha + beta * (2 - alpha))
-            assert exact <= end <= 1.011 * exact
-            assert case["unknown"] != "epsilon" or max(values, default=0) <= end
-        elif wall := re.search(r"promise an? [αβ] below ([\d.]+(?:e−\d+)?),", said):
-            end = float(wall[1].replace("−", "-"))
-            alpha, beta = (end if case["unknown"] == n else case[n] for n in ("alpha", "beta"))
-            assert membership_distance(case["epsilon"]) >= alpha + beta * (2 - alpha) - 1e-9
-            assert min(values, default=2) >= end
-        named += wall is not None
-    assert named > 60
-
-
-def test_a_mean_of_their_own_that_is_off_by_more_than_the_range_is_called_no_answer(explore):
-    page, _ = explore("means")
-    asked = "s => [].concat(Explorers.defined.means.show(s).sentence).join(' ')"
-    start = {"members": 2, "rho": 0.5, "distance": 1, "sigma": 5.69, "width": 24, "n": 191372}
-    said = page.evaluate(asked, start)
-    assert "by 249 " in said
-    assert "larger than the range of 24" in said
-    assert "larger than the range" not in page.evaluate(asked, start | {"members": 100})
-    assert "larger than the 1,000 in all" in page.evaluate(
-        asked, start | {"n": 1000, "members": 9999}
-    )
-    assert "Move the distance" in page.evaluate(asked, start | {"distance": 10, "width": 1})
-
-
-def test_every_fair_threshold_is_found_where_two_are_close_and_at_the_ends(formula):
-    body = "([base, one, distance]) => Formulas.firstRoot(t => Formulas.ratesAt(one, base, distance).acc - Formulas.ratesAt(t, base, distance).acc, -1.5, 3.5)"
-    cases = [
-        (0.5, 0.75, 1.5),
-        (0.5, 0.76, 1.5),
-        (0.4, 1.03, 1.5),
-        (0.1, 3.5, 1.5),
-        (0.9, -1.5, 1.5),
-    ]
-    for (base, one, distance), found in zip(cases, formula(body, cases), strict=True):
-        assert found is not None, (base, one, distance)
-        accuracy = [
-            base * stats.norm.sf(t - distance) + (1 - base) * stats.norm.cdf(t)
-            for t in (found, one)
-        ]
-        near(*accuracy)
-        assert found <= one + 1e-6
-
-
-def test_shares_are_said_so_that_at_most_can_stand_before_them(explore):
-    page, _ = explore("primer")
-    shares = [0, 1e-5, 0.004, 0.01, 0.5, 0.993, 0.9999, 1]
-    said = page.evaluate("shares => shares.map(Explorers.outOf100)", shares)
-    assert said == [
-        "0 of 100", "1 of 100,000", "4 of 1,000", "1 of 100", "50 of 100", "all but 7 of 1,000",
-        "all but 1 of 10,000", "100 of 100",
-    ]  # fmt: skip
 
 
 def test_an_explorer_replaces_the_figure_which_stays_for_a_print(folder, explore):

@@ -1,25 +1,22 @@
 """Quotations of papers and places in published code: found, compared, and true where the papers'
-texts and the clones are. The errata say the same thing in their table and under each heading.
+texts and the clones are.
 """
 
 from __future__ import annotations
 
 import os
-import re
 from pathlib import Path
 
 import pytest
 
 from lib.cli import main
 from lib.files import read_yaml
-from lib.paths import CHAPTERS, DATA, ROOT
+from lib.paths import DATA, ROOT
 from press import sources
 from tests.programs import git
 
 PAPERS = Path(os.environ.get("COMPANION_PAPERS", ROOT.parent / "shared" / "papers"))
 CLONES = Path(os.environ.get("COMPANION_CLONES", ROOT.parent / ".mirror"))
-PAGES = sorted((CHAPTERS / "errata").glob("*.md"))
-STATUSES = ("Changes a statement", "Changes a number", "Slip", "No error", "Our own")
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 QUOTED = sources.Quotation("page.md", "one", "a bound […] is printed")
 
@@ -28,63 +25,6 @@ QUOTED = sources.Quotation("page.md", "one", "a bound […] is printed")
 def test_every_quotation_stands_in_its_paper():
     assert sources.wrong_quotations(PAPERS) == ([], [])
     assert len(sources.quotations()) > 250
-
-
-HEADING = re.compile(r"^(Abstract)\.|^(\d(?:\.\d)?|[A-D])\s+[A-Z]", re.M)
-NAMED = (
-    "Fig. ",
-    "Table ",
-    "Proposition ",
-    "Theorem ",
-    "Lemma ",
-    "Definition ",
-    "Algorithm ",
-    "Eq. ",
-)
-
-
-def sections(text: str) -> dict[str, str]:
-    """The text under each numbered heading, that of its subsections included."""
-    found: dict[str, str] = {}
-    starts = [*HEADING.finditer(text)]
-    for one, end in zip(starts, [*(m.start() for m in starts[1:]), len(text)], strict=True):
-        name = one[1] or one[2]
-        for part in {name, name.partition(".")[0]}:
-            found[part] = found.get(part, "") + text[one.start() : end]
-    return {name: sources.compared(part) for name, part in found.items()}
-
-
-@pytest.mark.skipif(not PAPERS.is_dir(), reason="the papers' texts are not here (COMPANION_PAPERS)")
-def test_a_claim_stands_where_its_place_says():
-    """Rows named a Section 3 of a paper whose sections have no numbers, and another section than
-    that of their words.
-    """
-    texts = {
-        paper: "\n".join(
-            (PAPERS / name).read_text("utf-8") for name in sources.LISTED["papers"][paper]
-        )
-        for paper in ("stratified", "ldp", "coherence")
-    }
-    numbered = {paper: sections(texts[paper]) for paper in ("ldp", "coherence")}
-    words, wrong = read_yaml(DATA / "quotations.yml", dict), []
-    for file in sorted((DATA / "claims").glob("*.yml")):
-        for row in read_yaml(file, list):
-            paper, place = row.get("about", row["paper"]), row["place"]
-            if paper == "stratified":
-                first = re.split(r" \(|,", place)[0]
-                appendix = re.fullmatch(r"(Appendix [A-E]|Figs? .*)", first)
-                if not (first.startswith(NAMED) or appendix or first in texts[paper]):
-                    wrong.append((row["id"], place))
-            elif quote := row.get("quote") or words.get(row["id"]):
-                names = re.findall(
-                    r"(?<![\w.])\d(?:\.\d)?(?!\w)|Abstract|(?<=Appendix )[A-D]", place
-                )
-                named = re.match(r"(Abstract|Sections?|Appendix)\b", place)
-                if named and not any(
-                    sources.is_in(quote, numbered[paper].get(n, "")) for n in names
-                ):
-                    wrong.append((row["id"], place))
-    assert wrong == []
 
 
 @pytest.mark.skipif(not CLONES.is_dir(), reason="there are no clones here (COMPANION_CLONES)")
@@ -173,13 +113,6 @@ def test_the_command_fails_on_a_wrong_quotation(tmp_path, monkeypatch, capsys):
     assert "places: not checked" in printed
 
 
-def test_what_is_listed_as_our_own_words_is_used():
-    own = read_yaml(DATA / "sources.yml", dict)["own"]
-    pages = " ".join(path.read_text("utf-8") for path in CHAPTERS.rglob("*.md"))
-    marked = re.sub(r"(\{term\})`[^`]*`", r"\1", pages)
-    assert [words for words in own if f'"{words}"' not in marked] == []
-
-
 def test_every_claim_of_a_paper_has_the_papers_words_once():
     words = read_yaml(DATA / "quotations.yml", dict)
     files = sorted((DATA / "claims").glob("*.yml"))
@@ -187,31 +120,3 @@ def test_every_claim_of_a_paper_has_the_papers_words_once():
     bare = {row["id"] for row in rows if not row.get("quote") and not row.get("part_of")}
     assert bare - set(words) == set()
     assert set(words) <= {row["id"] for row in rows if not row.get("quote")}
-
-
-def entries(text: str) -> dict[str, str]:
-    """The line under the heading of each entry, by anchor."""
-    return dict(re.findall(r"^\((errata-[\w-]+)\)=\n#{2,3} [^\n]+\n\n([^\n]+)$", text, re.M))
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_an_entry_has_a_status_a_source_and_what_can_be_done(page):
-    text = page.read_text("utf-8")
-    lines = entries(text)
-    assert len(lines) == len(re.findall(r"^\(errata-[\w-]+\)=$", text, re.M)) >= 8
-    for anchor, line in lines.items():
-        status = re.match(r"\*\*([\w ]+)", line)
-        assert status, anchor
-        assert status[1] in STATUSES, anchor
-        assert re.search(r"\*For the authors\*: |\*What we did\*: ", line), anchor
-        rows = text.split("| place | printed | meant |")[-1] if "rest" in anchor else line
-        assert '"' in rows, f"{anchor} quotes nothing"
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_the_table_at_the_top_has_the_same_statuses(page):
-    text = page.read_text("utf-8")
-    rows = re.findall(r"^\| \[[^\]]+\]\(#(errata-[\w-]+)\) \| [^|]+ \| ([\w ]+) \|$", text, re.M)
-    status = re.compile(r"\*\*([\w ]+)")
-    told = [(anchor, status.match(line)[1].lower()) for anchor, line in entries(text).items()]
-    assert sorted(rows) == sorted(told)
