@@ -1,5 +1,5 @@
 """The few numbers that the runs of a page are about, beside what they are without privacy: a table
-on the page, and what a rerun with several values draws (:mod:`press.side_by_side`).
+on the page, and that of a rerun with several values (:mod:`press.rerun`).
 """
 
 from __future__ import annotations
