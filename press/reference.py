@@ -28,9 +28,9 @@ PACKAGES = {  # name of the page, which is that of the package, and its title
     "runner": "Runner",
     "ledger": "Ledger",
     "plotting": "Plotting",
-    "basics": "Checks, streams, domains, groups, sandbox",
+    "basics": "Checks, streams, domains, groups, programs",
 }
-BASICS = ("lib.validate", "lib.rng", "lib.domain", "lib.groups", "lib.sandbox")
+BASICS = ("lib.validate", "lib.rng", "lib.domain", "lib.groups", "lib.programs")
 _TEMPLATE = template(Path(__file__).parent / "templates" / "reference.rst.j2")
 
 

@@ -81,9 +81,3 @@ def test_it_runs_again_until_it_holds_and_a_strict_build_stops_with_the_tracebac
         ChapterError, match=r"code cell 3: Asser(.|\n)*Traceback(.|\n)*assert 1 > 2"
     ):
         build(root=book.root, progress=False, strict=True)
-
-
-def test_slides_say_that_a_page_failed(book, built):
-    executed = book.root / "_build" / "executed" / "quick"
-    with pytest.raises(ValueError, match=r"number of bad .*chapters/bad, code cell 3: Assertion"):
-        to_html("{number}`bad:two`", executed)
