@@ -27,7 +27,6 @@ from typing import Any
 from unittest.mock import patch
 
 import nbformat
-import psutil
 from tqdm import tqdm
 
 from lib.files import write_whole
@@ -134,6 +133,7 @@ def run_notebook(
 
 def _prepare(folder: str) -> None:
     """In a worker: it ends with its parent, and with it what it has started and ``folder``."""
+    import psutil
 
     def end(*_: object) -> None:
         for child in psutil.Process().children(recursive=True):
