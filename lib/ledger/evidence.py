@@ -17,6 +17,7 @@ from lib.files import read_yaml, shown
 from lib.ledger.claim import Claim
 from lib.ledger.rules import Evidence
 from lib.paths import DATA, RESULTS
+from lib.runner.store import read_rows
 
 EVIDENCE, AUTHORS = DATA / "evidence.yml", DATA / "authors"
 
@@ -29,7 +30,8 @@ def question(claim: Claim) -> str:
 def stored_results() -> str:
     """SHA-256 of all stored results at the scale of the papers, ours and those of the authors."""
     total = hashlib.sha256()
-    ours = sorted((*RESULTS.glob("*.parquet"), *RESULTS.glob("*.sqlite")))
+    unfolded = filter(read_rows, RESULTS.glob("*.sqlite"))
+    ours = sorted((*RESULTS.glob("*.parquet"), *unfolded))
     for file in (*ours, *sorted(AUTHORS.glob("*.csv*"))):
         if ".quick." not in file.name:
             total.update(file.name.encode() + hashlib.sha256(file.read_bytes()).digest())

@@ -140,9 +140,8 @@ def gather_grid(
                 )
             same(table, part)
         refuse_two_values([(store.path, stored), *tables.items()])
-        for record in (r for table in tables.values() for r in table.to_dict("records")):
-            if record["cell"] not in store:
-                store.append(record, commit=False)
+        for table in tables.values():
+            store.append(*(r for r in table.to_dict("records") if r["cell"] not in store))
     finally:
         store.compact()
     return len(store), sum(key not in store for key in wanted)

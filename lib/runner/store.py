@@ -5,13 +5,13 @@ A finished cell is a row of ``<name>.sqlite``. :meth:`Store.compact` folds the r
 only then; a kill in between leaves the same records twice, and reading drops the second. A second
 one that says something else is refused. One process writes at a time, held to it by a lock, and
 only processes of one machine do: locks do not reach another one on every network drive. Any number
-may read. What a killed writer has left half done, SQLite takes back at the next look.
+may read. What a killed writer has left half done, SQLite takes back at the next look, which is safe
+because the database stays, without rows.
 """
 
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from itertools import chain
@@ -33,11 +33,43 @@ if TYPE_CHECKING:
 
 KEYS = ("cell", "version")
 _TABLE = "CREATE TABLE IF NOT EXISTS records (cell TEXT PRIMARY KEY, record TEXT, host TEXT)"
-_TRIES = 40  # of a reader, while a writer replaces what it reads
 
 
 class StoreBusy(StoreError):
     """Another process is writing, or the rows are another machine's."""
+
+
+def read_rows(database: Path) -> list[dict[str, Any]]:
+    """The records that wait in a database to be folded; none if it is not there."""
+    if not database.exists():
+        return []
+    with _explained(database), closing(_connect(database, "rw")) as db:
+        if not db.execute("SELECT name FROM sqlite_master").fetchone():  # killed in its first moment
+            return []
+        rows = db.execute("SELECT record FROM records ORDER BY rowid")
+        return [json.loads(record) for (record,) in rows]
+
+
+def _connect(database: Path, mode: str) -> Connection:
+    import sqlite3
+
+    # "rw" also opens what may only be read, and can take back what a killed writer left half done
+    address = f"{database.absolute().as_uri()}?mode={mode}"
+    return sqlite3.connect(address, uri=True, timeout=60, isolation_level=None)
+
+
+@contextmanager
+def _explained(database: Path) -> Iterator[None]:
+    """What SQLite and the file system say, as a :class:`StoreError`."""
+    import sqlite3
+
+    try:
+        yield
+    except (sqlite3.Error, OSError, json.JSONDecodeError) as error:
+        raise StoreError(
+            f"{database} cannot be used, got: {error}; if the disk is full make room, else restore"
+            " it or move it away, and run again; the Parquet file beside it is as it was"
+        ) from error
 
 
 def _kinds(frame: pd.DataFrame) -> dict[str, str]:
@@ -97,11 +129,9 @@ class Store:
     def __len__(self) -> int:
         return len(self._cells)
 
-    def append(self, record: Mapping, *, commit: bool = True) -> None:
-        """Add one finished cell, which then is safe on the disk; a second record of a cell must
-        say the same, and the first is kept.
-
-        Without ``commit`` it is safe when the next one is that has it, or the store is folded.
+    def append(self, *records: Mapping) -> None:
+        """Add finished cells, which then are safe on the disk, all or none; a second record of a
+        cell must say the same, and the first is kept.
 
         Raises
         ------
@@ -113,61 +143,53 @@ class Store:
         StoreError
             If the cell is there with another value, or the disk is full.
         """
-        db, cell = self.become_writer(), record["cell"]
-        record = plain(dict(record) | {"version": self.version}, f"cell {cell}")
-        if cell in self._cells:
-            second = pd.DataFrame([record])
-            refuse_two_values([(self.path, self.frame()), ("a second record", second)])
-            return
-        kinds = kinds_of(record, self._kinds)
-        with self._explained():
-            if not db.in_transaction:
-                db.execute("BEGIN IMMEDIATE")
-            self._refuse_other_host(db)
-            row = (cell, json.dumps(record), gethostname())
-            db.execute("INSERT INTO records VALUES (?, ?, ?)", row)
-            if commit:
-                db.execute("COMMIT")
-        self._cells.add(cell)
+        self.become_writer()
+        kinds, new = self._kinds, []
+        for given in records:
+            record = plain({**given, "version": self.version}, f"cell {given['cell']}")
+            if record["cell"] in self._cells:
+                second = pd.DataFrame([record])
+                refuse_two_values([(self.path, self.frame()), ("a second record", second)])
+            else:
+                kinds = kinds_of(record, kinds)
+                new.append((record["cell"], json.dumps(record), gethostname()))
+        with self._transaction() as db:
+            db.executemany("INSERT INTO records VALUES (?, ?, ?)", new)
+        self._cells.update(cell for cell, _, _ in new)
         self._kinds = kinds
 
     def frame(self) -> pd.DataFrame:
         """All records, one row a cell, in the order they were finished; ``scores`` as lists."""
         # rows first: folded in between the two looks, a record is seen twice rather than never
-        records = self._rows()
-        both = {self.path: self._table(), self.database: pd.DataFrame(records)}
-        parts = {path: part for path, part in both.items() if len(part)}
+        rows = pd.DataFrame(read_rows(self.database))
+        parts = {self.path: self._table(), self.database: rows}
+        parts = {path: part for path, part in parts.items() if len(part)}
         if not parts:
             return pd.DataFrame(columns=[*KEYS])
+        for path, part in parts.items():
+            _refuse_without_keys(part, path)
         refuse_two_values(parts.items())
         frame = pd.concat(parts.values(), ignore_index=True)
-        if SCORES in frame and records:
+        if SCORES in frame and len(rows):
             lists = (part.get(SCORES, [None] * len(part)) for part in parts.values())
             frame[SCORES] = as_lists(chain(*lists))
         return frame.drop_duplicates("cell", ignore_index=True)
 
     def compact(self) -> pd.DataFrame:
-        """Fold the rows into the Parquet file, sorted by cell, remove the database, let another
-        process write, and return the table.
+        """Fold the rows into the Parquet file, sorted by cell, let another process write, and
+        return the table.
         """
-        if not self.database.exists():
-            self.close()
-            return self.frame()
-        db = self.become_writer()
-        with closing(self), self._explained():
-            if db.in_transaction:
-                db.execute("COMMIT")
-            db.execute("BEGIN IMMEDIATE")
-            frame = self.frame().sort_values("cell", ignore_index=True, kind="stable")
-            if db.execute("SELECT 1 FROM records").fetchone():
+        with closing(self):
+            if not read_rows(self.database):
+                return self.frame()
+            self.become_writer()
+            with self._transaction() as db:
+                frame = self.frame().sort_values("cell", ignore_index=True, kind="stable")
                 write_table(frame, self.path)
                 db.execute("DELETE FROM records")
-            db.execute("COMMIT")
-            db.close()  # before its file goes
-            self.database.unlink()
         return frame
 
-    def become_writer(self) -> Connection:
+    def become_writer(self) -> None:
         """Take the lock, and see what others wrote since; nothing of it where this process has
         the lock already. A sweep does so before its first cell, not to compute what it may not
         write.
@@ -178,22 +200,29 @@ class Store:
             If another process writes, or another machine has rows here.
         """
         if self._db is not None:
-            return self._db
+            return
         with needs("run"):  # a file that was read without its scores must not be written again
             import pyarrow  # noqa: F401
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        self._lock = self._locked()
+        lock = FileLock(self.path.with_suffix(".lock"), timeout=0)
+        try:
+            lock.acquire()
+        except Timeout:
+            raise StoreBusy(
+                f"another process is writing to {self.path}; wait for it or stop it"
+            ) from None
+        self._lock = lock
         try:
             self._kinds = _kinds(self._know_cells())
-            with self._explained():
-                self._db = self._connect("rwc")
-                self._db.execute("PRAGMA synchronous=FULL")
+            with _explained(self.database):
+                self._db = _connect(self.database, "rwc")
+                self._db.execute("PRAGMA auto_vacuum=FULL")  # without rows it is small again
                 self._db.execute(_TABLE)
-                self._refuse_other_host(self._db)
+            with self._transaction():  # refused now rather than after the first cell
+                pass
         except BaseException:
             self.close()
             raise
-        return self._db
 
     def close(self) -> None:
         """Let another process write. The lock also goes with the process, however it ends."""
@@ -203,106 +232,38 @@ class Store:
             self._lock.release()
         self._db = self._lock = None
 
-    def _locked(self) -> FileLock:
-        lock = FileLock(self.path.with_suffix(".lock"), timeout=0)
-        try:
-            lock.acquire()
-        except Timeout:
-            raise StoreBusy(
-                f"another process is writing to {self.path}; wait for it or stop it"
-            ) from None
-        return lock
-
-    def _connect(self, mode: str) -> Connection:
-        import sqlite3
-
-        address = f"{self.database.absolute().as_uri()}?mode={mode}"
-        return sqlite3.connect(address, uri=True, timeout=60, isolation_level=None)
-
     @contextmanager
-    def _explained(self) -> Iterator[None]:
-        """What SQLite and the file system say, as a :class:`StoreError`."""
-        import sqlite3
-
-        try:
-            yield
-        except (sqlite3.Error, OSError) as error:
-            raise StoreError(
-                f"{self.database} cannot be used, got: {error}; if the disk is full make room, else"
-                f" restore it or move it away, and run again; {self.path.name} is as it was"
-            ) from error
-
-    def _refuse_other_host(self, db: Connection) -> None:
-        found = db.execute("SELECT host FROM records LIMIT 1").fetchone()
-        if found and found[0] != gethostname():
-            raise StoreBusy(
-                f"{self.database} has rows of the machine {found[0]}, and one machine writes a"
-                f" file, this is {gethostname()}; go on there, or, if nothing runs there any more,"
-                " give the file another name and gather it (--gather)"
-            )
-
-    def _rows(self) -> list[dict[str, Any]]:
-        """The records of the database, none if it is not there.
-
-        A reader changes nothing. What a killed writer left half done is taken back under the lock,
-        since a writer that has just begun may have put another file in the place of the one read.
-        """
-        if self._db is not None:
-            return self._records(self._db)
-        for left in range(_TRIES, -1, -1):
-            if not self.database.exists():
-                break
-            try:
-                with self._explained(), closing(self._connect("rw" if self._lock else "ro")) as db:
-                    return self._records(db)
-            except StoreError as error:
-                if self._lock or type(error.__cause__).__name__ != "OperationalError":
-                    raise
-            try:
-                self._lock = self._locked()
-                return self._rows()
-            except StoreBusy:
-                if not left:
-                    raise
-                time.sleep(0.05)
-            finally:
-                self.close()
-        return []
-
-    def _records(self, db: Connection) -> list[dict[str, Any]]:
-        tables = {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE sql <> ''")}
-        if tables - {"records"}:
-            raise StoreError(f"{self.database} is no database of records; move it away")
-        rows = db.execute("SELECT cell, record FROM records ORDER BY rowid") if tables else ()
-        found = []
-        for cell, text in rows:
-            try:
-                record = json.loads(text)
-                if record["cell"] != cell or not isinstance(record["version"], str):
-                    raise ValueError("another cell, or no version")
-            except (ValueError, TypeError, KeyError) as error:
-                raise StoreError(
-                    f"{self.database} is damaged at cell {cell!r:.50} ({error}); move it away and"
-                    f" run again; {self.path.name} is as it was"
-                ) from None
-            found.append(record)
-        return found
+    def _transaction(self) -> Iterator[Connection]:
+        """What the writer does in it is done as a whole or not at all; not on another's rows."""
+        assert self._db is not None
+        with _explained(self.database), self._db as db:
+            db.execute("BEGIN IMMEDIATE")
+            found = db.execute("SELECT host FROM records LIMIT 1").fetchone()
+            if found and found[0] != gethostname():
+                raise StoreBusy(
+                    f"{self.database} has rows of the machine {found[0]}, and one machine writes a"
+                    f" file, this is {gethostname()}; go on there, or, if nothing runs there any"
+                    " more, give the file another name and gather it (--gather)"
+                )
+            yield db
 
     def _table(self) -> pd.DataFrame:
         if not self.path.exists():
             return pd.DataFrame()
         try:
-            frame = read_table(self.path)
+            return read_table(self.path)
         except Exception as error:  # pyarrow raises many kinds
             raise StoreError(
                 f"{self.path} is damaged, or no readable parquet file ({error}); restore it, the"
                 f" committed ones from git, or move it away, then run again: {self.database.name}"
                 " was not touched"
             ) from error
-        for key in KEYS:
-            if key not in frame or not frame[key].map(lambda value: isinstance(value, str)).all():
-                raise StoreError(
-                    f"{self.path} has rows without a {key}: it is no results file; restore it or"
-                    " move it away"
-                )
-        return frame
+
+
+def _refuse_without_keys(frame: pd.DataFrame, path: Path) -> None:
+    for key in KEYS:
+        if key not in frame or not frame[key].map(lambda value: isinstance(value, str)).all():
+            raise StoreError(
+                f"{path} has rows without a {key}: it is no results file; restore it or move it"
+                " away"
+            )

@@ -28,8 +28,6 @@ from lib.runner.provenance import provenance
 from lib.runner.records import plain, refuse_taken
 from lib.runner.store import Store, StoreBusy
 
-AT_RISK_S = 0.05  # of finished work: what a kill may cost beside the cells that run
-
 
 def _finish(run: Callable[..., dict], cell: Any) -> dict:
     start, key, parameters = time.perf_counter(), cell_key(cell), asdict(cell)
@@ -122,7 +120,6 @@ def run_sweep(
         # another process may have finished some since
         todo = {key: cell for key, cell in wanted.items() if key not in store}
         costs = {key: cost(cell) if cost else 1.0 for key, cell in todo.items()}
-        at_risk = 0.0
         with tqdm(
             total=round(sum(costs.values()), 1),
             disable=not progress,
@@ -133,9 +130,7 @@ def run_sweep(
             for record in _finished(run, todo.values(), workers, backend):
                 if check is not None:
                     check(record)
-                at_risk += record["wall_s"]
-                store.append(record, commit=at_risk > AT_RISK_S)
-                at_risk *= at_risk <= AT_RISK_S
+                store.append(record)
                 bar.update(costs[record["cell"]])
                 bar.set_postfix_str(f"{len(store)} cells done")
     finally:
