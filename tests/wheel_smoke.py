@@ -26,7 +26,7 @@ from lib.cli import IN_THE_REPOSITORY
 from lib.datasets import TASKS, load
 from lib.extras import MissingExtra
 from lib.ledger import read_claims, summary
-from lib.runner import GRIDS, results
+from lib.runner import grids, results
 
 PACKAGE = Path(lib.__file__).parent
 INSTALLED = (PACKAGE, PACKAGE.with_name("studies"))
@@ -110,7 +110,7 @@ def main(whole: bool) -> None:
     tables = {name: load(name) for name in TASKS}
     assert all(table.is_replica for table in tables.values())
     digests = {name: digest(table.frame) for name, table in tables.items()}
-    digests |= {name: digest(results(name)) for name in GRIDS if _is_carried(name)}
+    digests |= {name: digest(results(name)) for name in grids() if _is_carried(name)}
     assert "ldp_main" in digests
     assert len(read_claims()) > 200
     digests["verdicts"] = str(summary())

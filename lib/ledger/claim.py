@@ -170,14 +170,21 @@ class Claim:
         """The claim asked of the results that the paper's authors stored; None if its measure reads
         no results that they could have stored.
         """
-        for study in studies():
-            if (arguments := study.of_authors(self.measure, self.arguments)) is not None:
-                return replace(self, arguments=arguments, also={})
+        for study in filter(self._is_asked_of_authors, studies()):
+            name, values = study.authors["argument"], study.authors["values"]
+            asked = values[str(self.arguments.get(name, ""))]
+            return replace(self, arguments={**self.arguments, name: asked}, also={})
         return None
+
+    def _is_asked_of_authors(self, study: Study) -> bool:
+        authors = study.authors
+        if self.measure not in authors.get("measures", ()):
+            return False
+        return bool(authors["values"].get(str(self.arguments.get(authors["argument"], ""))))
 
     def elsewhere(self) -> list[Claim]:
         """The claim asked of each real table that can be asked in the place of a stand-in."""
-        found = (s.elsewhere for s in studies() if s.of_authors(self.measure, self.arguments))
+        found = (study.elsewhere for study in studies() if self._is_asked_of_authors(study))
         return [replace(self, arguments=self.arguments | a, also={}) for a in next(found, ())]
 
     def __post_init__(self) -> None:

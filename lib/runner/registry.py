@@ -4,12 +4,11 @@ results imports no study.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from pkgutil import resolve_name
 from typing import Any
 
 import pandas as pd
@@ -57,16 +56,6 @@ class Study:
     elsewhere: tuple[dict, ...] = ()
     papers_table: str = ""
 
-    def of_authors(self, measure: str, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
-        """The arguments that ask the authors' results what ``measure`` asks ours; None if it cannot
-        ask them.
-        """
-        if measure not in self.authors.get("measures", ()):
-            return None
-        name, values = self.authors["argument"], self.authors["values"]
-        asked = values.get(str(arguments.get(name, "")))
-        return {**arguments, name: asked} if asked else None
-
 
 @dataclass(frozen=True)
 class Grid:
@@ -109,30 +98,18 @@ def studies() -> tuple[Study, ...]:
 
 
 @cache
-def _addresses() -> dict[str, str]:
-    """``"module:object"`` of every grid, as the studies state them."""
+def grids() -> dict[str, str]:
+    """Every grid's name, and the ``"module:object"`` that its study states."""
     return {name: address for study in studies() for name, address in study.grids.items()}
-
-
-class _Grids(Mapping[str, Grid]):
-    def __getitem__(self, name: str) -> Grid:
-        return resolve_name(_addresses()[name])
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(_addresses())
-
-    def __len__(self) -> int:
-        return len(_addresses())
-
-
-GRIDS: Mapping[str, Grid] = _Grids()
 
 
 def grid_of(grid: str | Grid) -> Grid:
     """A grid by its name, by ``"module:GRID"``, or as it is."""
     if isinstance(grid, Grid):
         return grid
-    return validate.resolve("grid", grid, GRIDS, lambda g: isinstance(g, Grid), "a lib.runner.Grid")
+    return validate.resolve(
+        "grid", grid, grids(), lambda found: isinstance(found, Grid), "a lib.runner.Grid"
+    )
 
 
 def results(name: str | Grid, profile: str = "paper", *, path: Path | None = None) -> pd.DataFrame:

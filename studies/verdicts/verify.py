@@ -23,7 +23,7 @@ from lib.datasets.cache import Unavailable, locate
 from lib.ledger.claim import read_claims
 from lib.programs import end_with_parent
 from lib.rng import stream
-from lib.runner import GRIDS, NoResults, Store, grid_of
+from lib.runner import NoResults, Store, grid_of, grids
 from lib.runner.agreement import TOLERANCES, differing
 from lib.runner.cell import cell_key
 from lib.runner.records import plain
@@ -44,11 +44,12 @@ def stored_cells() -> tuple[pd.DataFrame, list[str]]:
     for claim in filter(lambda claim: claim.measure, read_claims()):
         study = of_measure.get(claim.measured_by().__module__)
         named = grid_of_claim(claim)  # a claim that names none rests on all of its study
-        claims.update([named] if named in GRIDS else list(study.grids) if study else [])
+        claims.update([named] if named in grids() else list(study.grids) if study else [])
     rows, missing = [], {name for name in TASKS if not _is_here(name)}
     for name, number in claims.items():
-        cells = {cell_key(cell): cell for cell in GRIDS[name].cells("paper")}
-        frame = Store(GRIDS[name].path("paper"), version="", mix_versions=True).frame()
+        grid = grid_of(name)
+        cells = {cell_key(cell): cell for cell in grid.cells("paper")}
+        frame = Store(grid.path("paper"), version="", mix_versions=True).frame()
         for record in frame.to_dict("records"):
             cell = cells.get(record["cell"])
             if cell is not None and getattr(cell, "dataset", None) not in missing:

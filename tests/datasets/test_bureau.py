@@ -159,7 +159,7 @@ def test_other_files_take_no_other_address(people, capsys):
 
 
 def _clear() -> None:
-    for cached in (measures.census, measures._table_of, registry._addresses):
+    for cached in (measures.census, measures._table_of, registry.grids):
         cached.cache_clear()
 
 

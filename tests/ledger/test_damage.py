@@ -13,7 +13,7 @@ import pytest
 
 from lib.cli import main
 from lib.paths import CHAPTERS, HOUSES, RESULTS, ROOT
-from lib.runner import GRIDS, NoResults, StoreError, results
+from lib.runner import NoResults, StoreError, grid_of, results
 from studies.coherence.claims import results as coherence
 from studies.ldp_fairness import evidence as ldp_evidence
 from studies.ldp_fairness.claims import results as ldp
@@ -47,8 +47,8 @@ def stored(tmp_path, monkeypatch):
         for remembered in (ldp_evidence._grid, means.mixtures, means.census, coherence._stored):
             remembered.cache_clear()
 
-    elsewhere = {name: replace(grid, folder=tmp_path) for name, grid in GRIDS.items()}
-    monkeypatch.setattr("lib.runner.registry.GRIDS", elsewhere)
+    elsewhere = lambda name: replace(grid_of(name), folder=tmp_path)  # noqa: E731
+    monkeypatch.setattr("lib.runner.registry.grid_of", elsewhere)
     monkeypatch.setattr("lib.ledger.evidence.RESULTS", tmp_path)
     forget()
     yield tmp_path

@@ -23,7 +23,7 @@ from lib.paths import ROOT
 from lib.runner import run_sweep
 from lib.runner.cell import cell_key
 from lib.runner.provenance import provenance
-from lib.runner.registry import GRIDS
+from lib.runner.registry import grid_of, grids
 from lib.runner.store import Store, StoreBusy, read_rows
 from tests.programs import git
 from tests.runner.toy import ALONE, MANY, STABLE, ToyCell, record_of, run_toy, sweep
@@ -52,7 +52,7 @@ def test_a_budget_of_1_is_a_budget_of_1_point_0_and_seeds_are_checked():
     """A parameter from a command line is an int where the grid has a float: same key, same
     stream, stored cell found. In each kind of cell that the grids have.
     """
-    cells = (cell for name in GRIDS for cell in GRIDS[name].cells("quick"))
+    cells = (cell for name in grids() for cell in grid_of(name).cells("quick"))
     for cell in {type(cell): cell for cell in cells if _is_finite(cell)}.values():
         budgets = {"epsilon", "rho", "budget"} & set(vars(cell))
         one, other = (replace(cell, **dict.fromkeys(budgets, kind(1))) for kind in (int, float))
@@ -95,14 +95,11 @@ def test_the_key_is_of_kind_and_fields_and_keeps_its_stored_records():
     assert by_hand not in map(cell_key, others)
 
 
-def _keys(name: str) -> set[str]:
-    return {cell_key(cell) for cell in GRIDS[name].cells("paper")}
-
-
-@pytest.mark.parametrize("name", [g.name for g in GRIDS.values() if g.path("paper").exists()])
+@pytest.mark.parametrize("name", [n for n in grids() if grid_of(n).path("paper").exists()])
 def test_every_stored_record_is_found_by_the_key_of_its_cell(name):
-    store = Store(GRIDS[name].path("paper"), version=GRIDS[name].version, mix_versions=True)
-    assert set(store.frame()["cell"]) <= _keys(name)
+    grid = grid_of(name)
+    store = Store(grid.path("paper"), version=grid.version, mix_versions=True)
+    assert set(store.frame()["cell"]) <= set(map(cell_key, grid.cells("paper")))
 
 
 def test_a_cell_alone_is_the_cell_in_the_sweep(undisturbed):

@@ -11,7 +11,7 @@ import pytest
 
 from lib.datasets import TASKS, Dataset, Task, load
 from lib.domain import Domain
-from lib.runner import GRIDS, results, run_grid
+from lib.runner import grid_of, results, run_grid
 from lib.runner.cell import cell_key
 from lib.runner.store import Store
 from lib.runner.sweep import run_sweep
@@ -57,7 +57,7 @@ def test_random_attributes_follow_the_appendix():
             assert len(set(drawn)) == len(drawn)
             sizes.add(len(drawn))
         assert sizes == {2, 3, 4, 5, 6}
-    assert next(iter(GRIDS["ldp_appendix"].cells("paper"))).sensitive == "random"
+    assert next(iter(grid_of("ldp_appendix").cells("paper"))).sensitive == "random"
 
 
 def test_cells_of_a_run_share_the_split_and_noise_has_its_own_stream():
