@@ -10,7 +10,7 @@ hours later, in words that name neither cell nor field.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -109,17 +109,6 @@ def kinds_of(record: Mapping[str, Any], known: Mapping[str, str]) -> dict[str, s
     return kinds
 
 
-def refuse_taken(names: Iterable[str], parameters: Iterable[str], whose: str) -> None:
-    """A ``ValueError`` for fields under the name of a parameter of the cell, or one that sweep
-    and store use.
-    """
-    if both := {*names} & {*parameters, *RESERVED}:
-        raise ValueError(
-            f"{whose}: fields named {', '.join(map(repr, sorted(both)))} are not allowed: these"
-            " names are parameters of the cell or reserved"
-        )
-
-
 def refuse_bare(frame: pd.DataFrame, path: Path) -> None:
     """A :class:`StoreError` for records that do not say what made them, and of which data."""
     said = {name for name in frame if frame[name].notna().all()}
@@ -133,36 +122,24 @@ def refuse_bare(frame: pd.DataFrame, path: Path) -> None:
         )
 
 
-def needs_real(dataset: str, source: str, what: str, instead: str) -> None:
-    """Committed results hold no replica's rows: refuse before one gets among them.
-
-    Parameters
-    ----------
-    dataset, source : str
-        A data set and where its rows are from.
-    what, instead : str
-        What needs the real ones, and what to give to go on with a replica.
-    """
-    if source == "replica":
-        raise ValueError(
-            f"{what} needs the real {dataset!r}, and only its replica is here; "
-            f"set COMPANION_DATA or go online, or give {instead} for replica results"
-        )
-
-
-def needs_commit(commit: str) -> None:
-    """Committed results come from code that others can check out: refuse code with changes.
+def refuse_uncommitted(record: Mapping[str, Any], whose: str) -> None:
+    """Committed results are of real data, and of code that others can check out.
 
     Examples
     --------
-    >>> needs_commit("188e907373d8")
-    >>> needs_commit("188e907373d8-dirty")  # doctest: +ELLIPSIS
+    >>> refuse_uncommitted({"data_source": "local", "commit": "188e907373d8"}, "cell 1")
+    >>> refuse_uncommitted({"commit": "188e907373d8-dirty"}, "cell 1")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
       ...
-    ValueError: commit of committed results must be without changes, got '188e907373d8-dirty'; ...
+    ValueError: cell 1: commit of committed results must be without changes, got '188e907373d8-d...
     """
-    if commit.endswith(DIRTY):
+    if record.get("data_source") == "replica":
         raise ValueError(
-            f"commit of committed results must be without changes, got {commit!r}; commit what has"
-            " changed in lib, or give a path of your own"
+            f"{whose}: committed results need the real {record.get('dataset')!r}, got its replica;"
+            " set COMPANION_DATA (on every worker) or go online, or give a path of your own"
+        )
+    if str(record.get("commit")).endswith(DIRTY):
+        raise ValueError(
+            f"{whose}: commit of committed results must be without changes, got"
+            f" {record['commit']!r}; commit what has changed in lib, or give a path of your own"
         )

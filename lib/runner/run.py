@@ -14,14 +14,13 @@ import joblib
 import pandas as pd
 
 from lib import validate
-from lib.datasets import TASKS, load
 from lib.paths import RESULTS, own, to_write
 from lib.runner.agreement import refuse_two_values
 from lib.runner.cell import cell_key
 from lib.runner.provenance import provenance
-from lib.runner.records import StoreError, needs_commit, needs_real, refuse_bare
+from lib.runner.records import StoreError, refuse_bare
 from lib.runner.registry import PROFILES, Grid, grid_of
-from lib.runner.sources import one_source
+from lib.runner.sources import one_origin, said_here, said_in
 from lib.runner.store import Store
 from lib.runner.sweep import run_sweep
 
@@ -63,17 +62,13 @@ def run_grid(
     store = Store(
         path or to_write(grid.path(profile)), version=grid.version, mix_versions=mix_versions
     )
-    if committed:
-        _needs_real_tables(grid)
-        if any(cell_key(cell) not in store for cell in cells):
-            needs_commit(provenance()["commit"])
-    same = one_source(store.frame(), store.path, cells, here=True)
-
-    def check(record: dict) -> None:
-        if committed:
-            _refuse_replica(record)
-        same(record, f"cell {record['cell']}")
-
+    check, stored = one_origin(committed=committed), store.frame()
+    check(said_in(stored), store.path)
+    datasets = {getattr(cell, "dataset", "") for cell in cells}
+    here = said_here(datasets if committed else datasets & set(stored.get("dataset", ())))
+    if any(cell_key(cell) not in store for cell in cells):
+        here.append({"commit": provenance()["commit"]})
+    check(here, "here")
     return run_sweep(
         cells,
         grid.run,
@@ -81,7 +76,7 @@ def run_grid(
         workers=workers,
         backend=backend,
         cost=grid.cost,
-        check=check,
+        check=lambda record: check([record], f"cell {record['cell']}"),
         progress=progress,
     )
 
@@ -122,23 +117,20 @@ def gather_grid(
     grid = grid_of(name)
     target = path or to_write(grid.path(validate.choice("profile", profile, PROFILES)))
     tables = {part: _part(Path(part), grid) for part in parts}
-    if _is_committed(grid, profile, path):
-        for record in (r for table in tables.values() for r in table.to_dict("records")):
-            _refuse_replica(record)
-            needs_commit(str(record.get("commit")))
     wanted = {cell_key(cell): cell for cell in grid.cells(profile)}
     store = Store(target, version=grid.version)
     store.become_writer()  # what is compared with must stay as it is
     try:
         stored = store.frame()
-        same = one_source(stored, store.path, wanted.values())
+        check = one_origin(committed=_is_committed(grid, profile, path))
+        check(said_in(stored), store.path)
         for part, table in tables.items():
             if strangers := sorted({*table["cell"]} - wanted.keys()):
                 raise StoreError(
                     f"{part} has {len(strangers)} records of other cells than the grid's,"
                     f" {strangers[0]} for one"
                 )
-            same(table, part)
+            check(said_in(table), part)
         refuse_two_values([(store.path, stored), *tables.items()])
         for table in tables.values():
             store.append(*(r for r in table.to_dict("records") if r["cell"] not in store))
@@ -164,26 +156,3 @@ def _is_committed(grid: Grid, profile: str, path: Path | None) -> bool:
     """Whether records go to the file that is committed, which holds no replica's."""
     # no clone, no commit
     return path is None and profile == "paper" and grid.folder == RESULTS == own(RESULTS)
-
-
-def _refuse_replica(record: dict) -> None:
-    """The process that stores has the real data; a worker on another machine may not."""
-    if record.get("data_source") == "replica":
-        raise ValueError(
-            f"cell {record['cell']} of {record.get('dataset')!r} was computed on a replica, so it"
-            " is not stored; set COMPANION_DATA on every worker, or keep replica results in a path"
-            " of your own"
-        )
-
-
-def _needs_real_tables(grid: Grid) -> None:
-    """Ask it of every task of a grid; what the project generates (mixtures, New York's stand-in)
-    says so in each record.
-    """
-    for dataset in sorted({cell.dataset for cell in grid.cells("paper")} & set(TASKS)):
-        needs_real(
-            dataset,
-            load(dataset).source,
-            f"grid={grid.name!r} under profile='paper'",
-            "a path of your own",
-        )

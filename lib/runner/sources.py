@@ -9,72 +9,57 @@ not checked.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
 from typing import Any
 
 import pandas as pd
 
-from lib.datasets import TASKS, Unavailable, cache, load, task
-from lib.runner.records import SOURCES, StoreError
+from lib.datasets import TASKS, cache, load
+from lib.runner.records import SOURCES, StoreError, refuse_uncommitted
 
-_KINDS: dict[Any, str] = dict.fromkeys((*cache.SOURCES, "census"), "the real data") | {
+_KINDS = dict.fromkeys((*cache.SOURCES, "census"), "the real data") | {
     "replica": "the replica",
     "stand-in": "the stand-in",
 }
 
 
-def one_source(
-    frame: pd.DataFrame, where: object, cells: Iterable[object], *, here: bool = False
-) -> Callable[[pd.DataFrame | Mapping, object], None]:
-    """A check that no data set has two origins, in tables of records or single ones; ``frame`` is
-    the first; ``cells`` are those of the grid.
-
-    The check takes what is next and its place for the message, and raises a :class:`StoreError`.
-    With ``here`` what would be computed here has to be of the same rows as ``frame``.
+def one_origin(*, committed: bool) -> Callable[[Iterable[Mapping[str, Any]], object], None]:
+    """A function of records and where they are, for the message: a :class:`StoreError` for a data
+    set of another origin than in the records before. Those to be ``committed`` are checked for
+    that, too.
     """
     known: dict[str, tuple[str, str, object]] = {}
-    named: set[Any] = {getattr(cell, "dataset", None) for cell in cells}
-    own = {name for name in named if _is_task(name)}
 
-    def check(records: pd.DataFrame | Mapping, where: object) -> None:
-        for record in _distinct(records):
-            dataset, kind = record.get("dataset"), _KINDS.get(record.get("data_source"))
+    def check(records: Iterable[Mapping[str, Any]], where: object) -> None:
+        for record in records:
+            if committed:
+                refuse_uncommitted(record, str(where))
+            dataset, kind = record.get("dataset"), _KINDS.get(str(record.get("data_source")))
             if kind is None or not isinstance(dataset, str):
                 continue
-            # the rows of a task are one file's; under another name, your own, may be of several
-            given = record.get("data_sha256") if dataset in own or dataset in TASKS else ""
-            digest = given if isinstance(given, str) else ""
+            given = record.get("data_sha256")
+            digest = given[:12] if isinstance(given, str) else ""
             said, other, place = known.setdefault(dataset, (kind, digest, where))
             if kind != said or (digest and other and digest != other):
                 raise StoreError(
-                    f"{where}: {dataset!r} was computed on {kind} {digest[:12]}, and in {place} on"
-                    f" {said} {other[:12]} (SHA-256); one file holds one of them: give the other a"
+                    f"{where}: {dataset!r} was computed on {kind} {digest}, and in {place} on"
+                    f" {said} {other} (SHA-256); one file holds one of them: give the other a"
                     " path of its own, or set COMPANION_DATA to a folder with the data of the file"
                 )
 
-    check(frame, where)
-    for dataset in sorted(own & known.keys()) if here else ():
-        with suppress(Unavailable):  # your own, without a replica: nothing can be computed
-            data = load(dataset)
-            now = {"dataset": dataset, "data_source": data.source, "data_sha256": data.sha256}
-            check(now, "here")
     return check
 
 
-def _is_task(name: Any) -> bool:
-    """Of the package, or of a cell. A name that stands in records only is looked up nowhere:
-    ``"module:TASK"`` would import what a file chooses.
-    """
-    with suppress(ValueError):
-        return bool(task(name))
-    return False
+def said_in(frame: pd.DataFrame) -> list[dict]:
+    """What the records of a table say of their data and code, each once."""
+    return (
+        frame.reindex(columns=["dataset", *SOURCES, "commit"]).drop_duplicates().to_dict("records")
+    )
 
 
-def _distinct(records: pd.DataFrame | Mapping) -> list[Any]:
-    """What records say of their rows, each once."""
-    if isinstance(records, Mapping):
-        return [records]
-    return records.reindex(columns=["dataset", *SOURCES]).drop_duplicates().to_dict("records")
+def said_here(datasets: Iterable[str]) -> list[dict]:
+    """What records computed here would say of these data sets, where the package has them."""
+    here = map(load, sorted({*datasets} & {*TASKS}))
+    return [{"dataset": d.name, "data_source": d.source, "data_sha256": d.sha256} for d in here]
 
 
 def in_words(frame: pd.DataFrame) -> str:

@@ -44,7 +44,9 @@ def read_rows(database: Path) -> list[dict[str, Any]]:
     if not database.exists():
         return []
     with _explained(database), closing(_connect(database, "rw")) as db:
-        if not db.execute("SELECT name FROM sqlite_master").fetchone():  # killed in its first moment
+        if not db.execute(
+            "SELECT name FROM sqlite_master"
+        ).fetchone():  # killed in its first moment
             return []
         rows = db.execute("SELECT record FROM records ORDER BY rowid")
         return [json.loads(record) for (record,) in rows]

@@ -12,7 +12,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
@@ -25,7 +25,7 @@ from lib import validate
 from lib.programs import end_with_parent
 from lib.runner.cell import cell_key
 from lib.runner.provenance import provenance
-from lib.runner.records import plain, refuse_taken
+from lib.runner.records import RESERVED, plain
 from lib.runner.store import Store, StoreBusy
 
 
@@ -36,7 +36,11 @@ def _finish(run: Callable[..., dict], cell: Any) -> dict:
         result = run(cell)
     except MemoryError as error:  # which says nothing, least of all in whose work
         raise RuntimeError(f"{whose} needs more memory than there is") from error
-    refuse_taken(result, parameters, whose)
+    if taken := {*RESERVED} & {*parameters, *result} | parameters.keys() & result.keys():
+        raise ValueError(
+            f"{whose}: fields named {', '.join(map(repr, sorted(taken)))} are not allowed: these"
+            " names are parameters of the cell or reserved"
+        )
     record = plain({"cell": key} | parameters | result | provenance(), whose)
     record["wall_s"] = time.perf_counter() - start
     record["created"] = datetime.now(UTC).isoformat(timespec="seconds")
@@ -109,8 +113,6 @@ def run_sweep(
     """
     validate.integer("workers", workers, low=1)
     wanted = {cell_key(cell): cell for cell in cells}
-    for kind in {type(cell) for cell in wanted.values()}:
-        refuse_taken((field.name for field in fields(kind)), (), kind.__name__)
     if all(key in store for key in wanted):
         with suppress(StoreBusy):  # the rows of one that still writes stay
             return store.compact()

@@ -33,7 +33,7 @@ from lib.ldp import design_matrix
 from lib.paths import to_write
 from lib.rng import seed_sequence
 from lib.runner.cell import COUNT, SEVERAL, KeyedCell, set_checked
-from lib.runner.records import needs_real
+from lib.runner.records import refuse_uncommitted
 from lib.runner.store import Store
 from lib.runner.sweep import run_sweep
 from studies.data.memory import cached_by_data_location
@@ -129,8 +129,7 @@ def search(
     first = Trial(dataset=dataset, number=0, **options)
     if store is None:  # an empty store is falsy
         _, _, origin = _training_rows(dataset)  # the very rows that the trials are to be scored on
-        kept = "a search that is kept in data/results"
-        needs_real(dataset, origin["data_source"], kept, "a store of your own")
+        refuse_uncommitted({"dataset": dataset, **origin}, "a search without a store of its own")
         store = Store(to_write(TRIALS), version=VERSION)
 
     cells = [replace(first, number=number) for number in range(trials)]

@@ -5,14 +5,12 @@ too; nothing is lost.
 from __future__ import annotations
 
 import os
-import re
+import pickle
 import shlex
-import socket
 import subprocess
 import sys
 import time
 from pathlib import Path
-from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -20,7 +18,7 @@ import pytest
 from lib.cli import main
 from lib.paths import CHAPTERS, ROOT
 from lib.runner import run_grid
-from lib.runner.cluster import run_on_cluster
+from lib.runner.cluster import _travelling, run_on_cluster
 from lib.runner.store import Store
 from tests.runner.toy import GRID, MANY, STABLE, run_toy, sweep
 
@@ -52,11 +50,9 @@ def start(tmp_path):
         "DASK_DISTRIBUTED__DASHBOARD__LINK": "",
     }
 
-    def one(words: list[str], folder: Path = tmp_path, **more: str) -> subprocess.Popen:
-        how = {"cwd": folder, "env": environment | more}
-        with open(tmp_path / f"{len(running)}.log", "w", encoding="utf-8") as log:
-            command = [str(BIN / words[0]), *words[1:]]
-            running.append(subprocess.Popen(command, stdout=log, stderr=log, **how))
+    def one(words: list[str]) -> subprocess.Popen:
+        command = [str(BIN / words[0]), *words[1:]]
+        running.append(subprocess.Popen(command, cwd=tmp_path, env=environment))
         return running[-1]
 
     yield one
@@ -95,66 +91,26 @@ def test_a_worker_and_the_driver_are_killed_in_mid_run_and_nothing_is_lost(start
     pd.testing.assert_frame_equal(table[STABLE], quiet[STABLE])
 
 
-OWN_GRID = """
-from tests.runner.toy import GRID as TOY
-from dataclasses import replace
-
-def run(cell):
-    return TOY.run(cell)
-
-GRID = replace(TOY, name="own", run=run)
-"""
-
-
-@pytest.fixture
-def own(start, tmp_path):
-    """A scheduler, a grid in a folder of its own, and another folder: how to start a worker, and
-    the status and words of a driver that is started now.
-    """
-    pytest.importorskip("dask.distributed")
-    folder, at = tmp_path / "own", str(tmp_path / "scheduler.json")
-    for made in (folder, tmp_path / "elsewhere"):
-        made.mkdir()
-    (folder / "own_grid.py").write_text(OWN_GRID, encoding="utf-8")
-    start([*_printed("python -m dask scheduler"), "--port", "0", "--no-dashboard"])
-    _wait(Path(at).exists)
-
-    def words(command: str) -> list[str]:
-        found = (w.replace("ldp_main", "own_grid:GRID") for w in _printed(command))
-        return [at if word == "scheduler.json" else word for word in found]
-
-    def worker(where: str) -> subprocess.Popen:
-        command = [*words("python -m dask worker"), "--no-nanny", "--no-dashboard"]
-        return start(command, tmp_path / where)
-
-    def outcome(status: int) -> str:
-        began = time.monotonic()
-        assert start(words(DRIVER), folder).wait(120) == status
-        assert time.monotonic() - began < 100
-        return max(tmp_path.glob("*.log"), key=lambda log: int(log.stem)).read_text("utf-8")
-
-    return SimpleNamespace(folder=folder, at=at, worker=worker, outcome=outcome)
+def test_a_driver_does_not_wait_for_workers_that_are_not_there():
+    distributed = pytest.importorskip("dask.distributed")
+    words = r"must be a scheduler with workers, got none at .* 0\.5 s"
+    with (
+        distributed.Client(n_workers=0, processes=False, dashboard_address=None),
+        pytest.raises(ValueError, match=words),
+    ):
+        next(run_on_cluster(run_toy, MANY, "0123456789ab", wait_s=0.5))
 
 
-def test_a_driver_without_workers_and_one_whose_worker_lacks_the_grid_say_so(own):
-    """The driver stood at 0 of 40 for ever."""
-    said = own.outcome(2)
-    assert "dask must be a scheduler with workers, got none at tcp://" in said
-    own.worker("elsewhere")
-    said = own.outcome(1)
-    assert re.search(r"the worker on .*started in .*elsewhere\) cannot run the grid", said)
-    assert "No module named 'own_grid'" in said
-    assert not (own.folder / "results" / "own.sqlite").exists()
-
-
-def test_a_worker_at_another_commit_is_refused(own):
-    from dask.distributed import Client
-
-    own.worker("own")
-    with Client(scheduler_file=own.at) as client:
-        client.wait_for_workers(1, timeout=60)
-        with pytest.raises(RuntimeError, match=r"lib at commit .*, where the driver has 0123456"):
-            next(run_on_cluster(run_toy, MANY, "0123456789ab"))
+@pytest.mark.parametrize(
+    ("task", "words"),
+    [
+        (b"cno_such_grid\nrun\n.", "No module named 'no_such_grid'"),
+        (pickle.dumps((run_toy, MANY[0])), "lib at commit .*, where the driver has 0123456"),
+    ],
+)
+def test_a_worker_that_cannot_run_the_grid_says_which_it_is_and_why(task, words):
+    with pytest.raises(RuntimeError, match=rf"the worker on .*, started in .* cannot .*{words}"):
+        _travelling("0123456789ab")(task)
 
 
 @pytest.mark.parametrize("given", ["no-such-file.json", ""])
@@ -162,14 +118,3 @@ def test_a_scheduler_that_is_none_is_refused_before_any_work(given, capsys):
     assert main(["run", "ldp_main", "--dask", given]) == 2
     said = capsys.readouterr().err
     assert "dask must be an address such as tcp://host:8786 or a scheduler's file" in said
-
-
-def test_what_accepts_and_is_no_scheduler_is_named_in_time(monkeypatch, capsys):
-    """The driver waited for ever for a scheduler that was stopped."""
-    pytest.importorskip("dask.distributed")
-    monkeypatch.setattr("lib.cli.run.CONNECT_S", 1.0)
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
-        assert main(["run", "ldp_main", "--dask", address]) == 2
-    said = capsys.readouterr().err
-    assert f"dask must be a scheduler that answers within 1 s, got '{address}'" in said

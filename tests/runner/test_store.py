@@ -10,6 +10,7 @@ import sqlite3
 import time
 from contextlib import closing
 from threading import Event, Thread
+from unittest.mock import Mock
 
 import pandas as pd
 import pytest
@@ -43,7 +44,6 @@ KINDS = {
     "whole": [1, -(2**62), 0],
     "number": [math.inf, None, 0.1 + 0.2],
     "least": [-math.inf, 5e-324, math.nan],
-    "nothing": [None, None, None],
 }
 
 
@@ -71,12 +71,9 @@ def test_every_kind_of_value_comes_back(path, folded):
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        *(({"x": value}, "x=.* cannot be stored") for value in ([1], 1j, 2**70, "\ud800")),
-        ({"scores": [{"x": [1]}]}, r"scores\[0\]: x=\[1\] .* cannot be stored"),
+        *(({"x": value}, "x=.* cannot be stored") for value in ([1], 2**70, "\ud800")),
         ({"scores": "men"}, "scores must be a list of flat records, got 'men'"),
         ({"scores": [{"a": 1}, {"b": 1}]}, r"scores\[1\] must have the names of scores\[0\]"),
-        ({"n": 2, "scores": [{"n": 1}]}, r"scores\[0\] must have .* none of the record"),
-        ({7: 1}, "the name of a field must be text, got 7"),
     ],
 )
 def test_what_no_column_holds_is_refused_with_the_cell_and_the_field(path, wrong, words):
@@ -85,23 +82,14 @@ def test_what_no_column_holds_is_refused_with_the_cell_and_the_field(path, wrong
 
 
 @pytest.mark.parametrize("fold", [True, False])
-@pytest.mark.parametrize(("first", "then"), [("a", 1.5), (True, 2), (0.5, False)])
-def test_a_field_is_of_one_kind_also_after_a_restart(path, first, then, fold):
-    given = [{"cell": "a", "x": None}, {"cell": "b", "x": first, "scores": [{"y": first}]}]
-    store = stored(path, *given, fold=fold)
-    for mixed, name in (({"x": then}, "x"), ({"scores": [{"y": then}]}, "y")):
+def test_a_field_is_of_one_kind_also_after_a_restart(path, fold):
+    store = stored(path, {"cell": "a", "x": True, "scores": [{"y": 0.5}]}, fold=fold)
+    for mixed, name in (({"x": 2}, "x"), ({"scores": [{"y": "a"}]}, "y")):
         with pytest.raises(ValueError, match=f"cell c: {name}=.* is a .* have a"):
             store.append({"cell": "c"} | mixed)
-    store.append({"cell": "c", "x": first})
-    assert len(store.compact()) == 3
 
 
-OTHER = [
-    ({"value": 0.30001}, "value"),
-    ({"gap": 1.0}, "gap"),
-    ({"more": True}, "more"),
-    ({"scores": SCORES[::-1]}, "scores"),
-]
+OTHER = [({"value": 0.30001}, "value"), ({"gap": 1.0}, "gap"), ({"scores": SCORES[::-1]}, "scores")]
 # another processor, time and copy of the data
 SAME = {"value": 0.1 + 0.2, "commit": "d", "created": "2027", "wall_s": 7.0, "data_source": "cache"}
 
@@ -118,10 +106,9 @@ def _both(path, first: dict, second: dict) -> None:
 @pytest.mark.parametrize(("change", "field"), OTHER)
 def test_two_values_of_a_cell_are_refused_with_both(path, change, field):
     store = stored(path, RECORD | MADE)
-    for _ in range(2):
-        with pytest.raises(StoreError, match=rf"a second record: {field} of cell a must be .* got"):
-            store.append(RECORD | MADE | change)
-        store.compact()
+    with pytest.raises(StoreError, match=rf"a second record: {field} of cell a must be .* got"):
+        store.append(RECORD | MADE | change)
+    store.compact()
     _both(path, RECORD | MADE, RECORD | MADE | change)
     for read in (lambda: Store(path, version="1"), store.compact):
         with pytest.raises(StoreError, match=rf"grid.sqlite: {field} of cell a must be .* as in"):
@@ -208,9 +195,8 @@ def test_one_process_writes_and_sees_what_others_wrote_before(path):
     early, second = Store(path, version="1"), Store(path, version="1")
     writer = Store(path, version="1")
     writer.append(_record(0))
-    for write in (second.become_writer, lambda: second.append(_record(1))):
-        with pytest.raises(StoreBusy, match="another process is writing"):
-            write()
+    with pytest.raises(StoreBusy, match="another process is writing"):
+        second.append(_record(1))
     assert _numbers(path) == [0]
     writer.close()
     early.append(_record(1))
@@ -235,29 +221,22 @@ def test_other_versions_are_refused_unless_told(path):
     mixed = Store(path, version="2", mix_versions=True)
     mixed.append(_record(7))
     assert sorted(mixed.compact()["version"]) == ["1", "2"]
-    with pytest.raises(ValueError, match="version must be text, got 1"):
-        Store(path, version=1)
 
 
-def _bytes(change):
+def _bytes(suffix: str, change):
     def spoil(path) -> None:
-        raw = path.read_bytes()
-        path.write_bytes(change(raw))
-
-    return spoil
-
-
-def _sql(*commands: str):
-    def spoil(path) -> None:
-        with closing(sqlite3.connect(path.with_suffix(".sqlite"))) as db, db:
-            for command in commands:
-                db.execute(command)
+        file = path.with_suffix(suffix)
+        file.write_bytes(change(file.read_bytes()))
 
     return spoil
 
 
 def _row(text: str):
-    return _sql(f"UPDATE records SET record = '{text}' WHERE cell = '0003'")
+    def spoil(path) -> None:
+        with closing(sqlite3.connect(path.with_suffix(".sqlite"))) as db, db:
+            db.execute(f"UPDATE records SET record = '{text}' WHERE cell = '0003'")
+
+    return spoil
 
 
 def _table(**columns: list):
@@ -266,13 +245,11 @@ def _table(**columns: list):
 
 # fmt: off
 SPOILT = [
-    (_bytes(lambda raw: raw[:len(raw) // 2]), r"grid.parquet is damaged.*restore it.*from git"),
-    (_bytes(lambda raw: raw[:60] + bytes([raw[60] ^ 1]) + raw[61:]), "grid.parquet is damaged"),
+    (_bytes(".parquet", lambda raw: raw[:len(raw) // 2]), "grid.parquet is damaged.*from git"),
+    (_bytes(".parquet", lambda raw: raw[:60] + bytes([raw[60] ^ 1]) + raw[61:]), "is damaged"),
     (_table(cell=["a", None], version=["1", "1"]), "rows without a cell: it is no results file"),
-    (_table(cell=["a"]), "rows without a version"),
-    (lambda path: path.with_suffix(".sqlite").write_bytes(b"x" * 9000), "file is not a database"),
-    (lambda path: os.truncate(path.with_suffix(".sqlite"), 5000), "grid.sqlite cannot be used"),
-    (_sql("DROP TABLE records", "CREATE TABLE records (a)"), "grid.sqlite cannot be used.*record"),
+    (_bytes(".sqlite", lambda raw: b"x" * 9000), "sqlite cannot be used, got: file is not a data"),
+    (_bytes(".sqlite", lambda raw: raw[:5000]), "grid.sqlite cannot be used"),
     (_row("{"), "grid.sqlite cannot be used, got: Expecting"),
     (_row('{"cell": "0003"}'), "grid.sqlite has rows without a version"),
 ]
@@ -285,9 +262,8 @@ def test_what_is_damaged_or_no_results_file_is_named_and_left_as_it_is(path, spo
     stored(path, *map(_record, range(3, 6)))
     spoil(path)
     before = _contents(path)
-    for _ in range(2):
-        with pytest.raises(StoreError, match=words):
-            Store(path, version="1")
+    with pytest.raises(StoreError, match=words):
+        Store(path, version="1")
     assert _contents(path) == before
 
 
@@ -300,17 +276,13 @@ def test_a_full_disk_is_an_error_and_loses_nothing(path, monkeypatch):
     with pytest.raises(StoreError, match=r"grid.sqlite cannot be used.*full.*make room"):
         store.append(_record(1, label="x" * 10**5))
     db.execute("PRAGMA max_page_count = 1000000")
+    store.append(_record(2))
     with monkeypatch.context() as patch:
-        patch.setattr(os, "fsync", _no_room)
+        patch.setattr(os, "fsync", Mock(side_effect=OSError(28, "No space left")))
         with pytest.raises(StoreError, match=r"No space left.*make room"):
             store.compact()
     assert {*_contents(path)} == {"grid.sqlite"}
-    store.append(_record(2))
     assert store.compact()["number"].tolist() == [0, 2]
-
-
-def _no_room(fd: int) -> None:
-    raise OSError(28, os.strerror(28))
 
 
 @pytest.mark.parametrize("path", sorted(RESULTS.glob("*.parquet")), ids=lambda path: path.stem)

@@ -11,7 +11,6 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -77,21 +76,14 @@ class Renamed(ToyCell):
     added: str = field(default="off", metadata={"frozen": "off"})
 
 
-@dataclass(frozen=True, kw_only=True)
-class Changed(ToyCell):
-    """The frozen value is part of the class, and not the default of the day."""
-
-    added: str = field(default="on", metadata={"frozen": "off"})
-
-
 def test_the_key_is_of_kind_and_fields_and_keeps_its_stored_records():
     """By hand; renaming a class or adding a field with a frozen default orphans none."""
     body = '["toy", {"budget": NaN, "number": 1}]'
     by_hand = hashlib.blake2b(body.encode(), digest_size=8).hexdigest()
     assert cell_key(ToyCell(number=1)) == by_hand == "9cdd5cb903f9174c"
     same = [ToyCell(number=1, budget=float("nan")), Renamed(number=1)]
-    assert {*map(cell_key, same), cell_key(Changed(number=1, added="off"))} == {by_hand}
-    others = [ToyCell(number=2), Other(number=1), Renamed(number=1, added="on"), Changed(number=1)]
+    assert {*map(cell_key, same)} == {by_hand}
+    others = [ToyCell(number=2), Other(number=1), Renamed(number=1, added="on")]
     assert by_hand not in map(cell_key, others)
 
 
@@ -102,26 +94,16 @@ def test_every_stored_record_is_found_by_the_key_of_its_cell(name):
     assert set(store.frame()["cell"]) <= set(map(cell_key, grid.cells("paper")))
 
 
-def test_a_cell_alone_is_the_cell_in_the_sweep(undisturbed):
-    for cell in CELLS[::5]:
-        row = undisturbed.set_index("cell").loc[cell_key(cell)]
-        assert row["value"] == run_toy(cell)["value"]
-
-
-@pytest.mark.parametrize("opened", ["before", "after"])
-def test_only_what_is_missing_is_run(path, opened):
-    """Also where another sweep finished it since the store was opened."""
-    early, calls = Store(path, version="1"), []
+def test_only_what_is_missing_is_run_also_where_it_was_finished_since(path):
+    store, calls = Store(path, version="1"), []
     _sweep(path, CELLS[:5])
-    store = early if opened == "before" else Store(path, version="1")
-    counted = partial(_counted, calls)
+
+    def counted(cell: ToyCell) -> dict:
+        calls.append(cell.number)
+        return run_toy(cell)
+
     assert len(run_sweep(CELLS + CELLS, counted, store, **ALONE)) == 12
     assert calls == list(range(5, 12))
-
-
-def _counted(calls: list[int], cell: ToyCell) -> dict:
-    calls.append(cell.number)
-    return run_toy(cell)
 
 
 def test_a_second_sweep_is_refused_before_its_first_cell(path):
@@ -146,14 +128,13 @@ def _breaks(cell: ToyCell) -> dict:
 @pytest.mark.parametrize(
     ("how", "words", "done"),
     [
-        ({"cost": lambda cell: 1 / 0}, "division by zero", 0),
         ({"backend": "spark2"}, "backend", 0),
         ({"workers": 0}, r"workers must be .*, got 0", 0),
         ({"run": _breaks, "backend": "sequential"}, "number=7", 7),
     ],
 )
 def test_a_sweep_that_fails_loses_nothing_and_lets_the_writer_go(path, how, words, done):
-    with pytest.raises((ValueError, ZeroDivisionError), match=words):
+    with pytest.raises(ValueError, match=words):
         _sweep(path, **how)
     assert len(pd.read_parquet(path) if done else ()) == done  # folded
     assert not read_rows(path.with_suffix(".sqlite"))
@@ -166,10 +147,9 @@ def test_a_result_does_not_take_the_name_of_a_parameter_or_a_reserved_one(path, 
         sweep(path, CELLS, lambda cell: {name: "zz"}, **ALONE)
 
 
-@pytest.mark.parametrize("workers", ["1", "2"])
-def test_a_cell_that_needs_too_much_memory_is_named(workers, tmp_path, monkeypatch, capsys):
+def test_a_cell_that_needs_too_much_memory_is_named(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    assert main(["run", "tests.runner.toy:HUNGRY", "--workers", workers]) == 1
+    assert main(["run", "tests.runner.toy:HUNGRY", "--workers", "1"]) == 1
     said = capsys.readouterr().err
     assert re.search(r"error: cell \w+ \(ToyCell\(number=2.*needs more memory than there is", said)
 
@@ -224,7 +204,9 @@ def test_an_interrupted_run_keeps_what_is_finished_and_leaves_no_worker(
     errors = (tmp_path / "said").read_text(encoding="utf-8")
     assert "Traceback" not in errors
     assert last in errors.splitlines()[-1]
-    assert path.exists() == (number != signal.SIGKILL) != bool(read_rows(path.with_suffix(".sqlite")))
+    assert (
+        path.exists() == (number != signal.SIGKILL) != bool(read_rows(path.with_suffix(".sqlite")))
+    )
     assert done <= len(Store(path, version="1")) < len(MANY)
     resumed = sweep(path, MANY)[STABLE]
     pd.testing.assert_frame_equal(resumed, sweep(tmp_path / "other.parquet", MANY)[STABLE])

@@ -139,6 +139,6 @@ def test_a_constant_sensitive_attribute_is_refused(monkeypatch):
 
 
 def test_results_at_the_papers_scale_refuse_replicas(monkeypatch):
-    monkeypatch.setattr("lib.runner.run.load", lambda name: load(name, "replica"))
-    with pytest.raises(ValueError, match="needs the real"):
+    monkeypatch.setattr("lib.runner.sources.load", lambda name: load(name, "replica"))
+    with pytest.raises(ValueError, match="need the real"):
         run_grid("ldp_main")

@@ -69,7 +69,7 @@ def only_replicas(monkeypatch, tmp_path):
 
 
 def test_replicas_do_not_get_among_the_committed_trials(quick, only_replicas):
-    with pytest.raises(ValueError, match="needs the real 'lsac', and only its replica is here"):
+    with pytest.raises(ValueError, match="need the real 'lsac', got its replica"):
         search("lsac", trials=2)
     assert not list(only_replicas.iterdir())
     own = Store(only_replicas / "own.parquet", version="1")
