@@ -68,11 +68,11 @@ def refuse_two_values(tables: Iterable[tuple[object, pd.DataFrame]]) -> None:
     Numbers may differ as those of two processors do (``TOLERANCES["arithmetic"]``). Commit,
     versions and times may differ, and so may fields that end in ``_s``, which are seconds.
     """
-    filled = [(place, table) for place, table in tables if len(table)]
-    cells = pd.Series([cell for _, table in filled for cell in table["cell"]])
+    tables = list(tables)
+    cells = pd.concat([table["cell"] for _, table in tables])
     twice = cells[cells.duplicated()]
     first: dict[str, tuple[Mapping[str, Any], object]] = {}
-    for place, table in filled if len(twice) else ():
+    for place, table in tables:
         for record in table[table["cell"].isin(twice)].to_dict("records"):
             before, where = first.setdefault(record["cell"], (record, place))
             if name := differing(before, record):

@@ -77,9 +77,6 @@ class Grid:
     folder: Path = RESULTS
     agrees: Callable[[Any], str] = lambda cell: "arithmetic"
 
-    def __post_init__(self) -> None:
-        validate.require(isinstance(self.version, str), "version", "text", self.version)
-
     def path(self, profile: str) -> Path:
         """The results file: ``<folder>/<name>.parquet``, quick ones beside it.
 

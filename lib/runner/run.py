@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-import joblib
 import pandas as pd
 
 from lib import validate
@@ -45,16 +44,13 @@ def run_grid(
     Raises
     ------
     ValueError
-        For a bad argument, before data are looked for, and where the grid's own file would get
-        records of a replica, or of code with changes that are not committed;
+        For a bad argument, and where the grid's own file would get records of a replica, or of
+        code with changes that are not committed;
         :class:`~lib.runner.records.StoreError` for a file that cannot be used, or whose records
         were computed on other rows than are here.
     """
     grid = grid_of(name)
     validate.choice("profile", profile, PROFILES)
-    validate.integer("workers", workers, low=1)
-    with joblib.parallel_config(backend=backend):  # a ValueError for what is none
-        pass
     cells, committed = list(grid.cells(profile)), _is_committed(grid, profile, path)
     if part is not None:
         cells = share(cells, *part, cost=grid.cost)
