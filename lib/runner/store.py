@@ -44,10 +44,8 @@ def read_rows(database: Path) -> list[dict[str, Any]]:
     if not database.exists():
         return []
     with _explained(database), closing(_connect(database, "rw")) as db:
-        if not db.execute(
-            "SELECT name FROM sqlite_master"
-        ).fetchone():  # killed in its first moment
-            return []
+        if not db.execute("SELECT name FROM sqlite_master").fetchone():
+            return []  # a writer was killed in its first moment
         rows = db.execute("SELECT record FROM records ORDER BY rowid")
         return [json.loads(record) for (record,) in rows]
 

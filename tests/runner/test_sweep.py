@@ -5,19 +5,18 @@ from __future__ import annotations
 import hashlib
 import math
 import os
-import re
 import signal
 import subprocess
 import sys
 import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from lib.cli import main
 from lib.paths import ROOT
 from lib.runner import run_sweep
 from lib.runner.cell import cell_key
@@ -147,11 +146,11 @@ def test_a_result_does_not_take_the_name_of_a_parameter_or_a_reserved_one(path, 
         sweep(path, CELLS, lambda cell: {name: "zz"}, **ALONE)
 
 
-def test_a_cell_that_needs_too_much_memory_is_named(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    assert main(["run", "tests.runner.toy:HUNGRY", "--workers", "1"]) == 1
-    said = capsys.readouterr().err
-    assert re.search(r"error: cell \w+ \(ToyCell\(number=2.*needs more memory than there is", said)
+def test_a_cell_that_needs_too_much_memory_is_named(path):
+    with pytest.raises(
+        RuntimeError, match=r"cell \w+ \(ToyCell\(number=0.*more memory than there is"
+    ):
+        _sweep(path, run=Mock(side_effect=MemoryError), **ALONE)
 
 
 def _children(pid: int) -> list[int]:

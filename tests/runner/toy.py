@@ -36,13 +36,6 @@ def run_slow_toy(cell: ToyCell) -> dict:
     return run_toy(cell)
 
 
-def run_hungry(cell: ToyCell) -> dict:
-    """Of cell 2, what Python says where no memory is left."""
-    if cell.number == 2:
-        raise MemoryError
-    return run_toy(cell)
-
-
 def record_of(cell: ToyCell, run: Callable[[ToyCell], dict] = run_toy) -> dict:
     """What a sweep would store of a cell."""
     return {"cell": cell_key(cell)} | asdict(cell) | run(cell) | MADE
@@ -79,4 +72,3 @@ def grid_of_toys(
 # for a driver or the command line, which take them as ``tests.runner.toy:GRID``
 MANY = [ToyCell(number=i) for i in range(150)]
 GRID = grid_of_toys(Path("results"), MANY, run=run_slow_toy)
-HUNGRY = grid_of_toys(Path("results"), MANY[:4], "hungry", run=run_hungry)
