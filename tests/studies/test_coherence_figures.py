@@ -14,22 +14,6 @@ from lib.audit import figures as audit
 from lib.rng import stream
 from studies.coherence import figures
 
-
-def test_dots_name_the_largest():
-    rows = pd.DataFrame({"group": ["a", "b"], "mean": [0.2, 1.5], "low": [0.1, 1.4]})
-    rows = rows.assign(high=[0.3, 1.6], learner="x", null=0.05)
-    fig, alt = figures.distance_dots(rows, "group", "learner")
-    assert fig.axes[0].get_yticklabels()[0].get_text() == "a"
-    assert "largest for b, x (1.50)" in alt
-    assert "2 of 2 intervals lie above" in alt
-
-
-def test_the_experiment_is_drawn_with_its_two_halves():
-    fig, alt = figures.diagram()
-    assert "half $X_b$\n(held back)" in [text.get_text() for text in fig.axes[0].texts]
-    assert "halves a and b" in alt
-
-
 PROMISES = pd.DataFrame(
     {
         "mode": ["theorem7"] * 3 + ["within"] * 3,
@@ -37,28 +21,6 @@ PROMISES = pd.DataFrame(
         "alpha": [0.2, 1.0, math.nan, 0.1, 0.2, 0.4],
     }
 )
-
-
-def test_promises_end_where_a_bound_is_vacuous_and_are_named_at_their_ends():
-    fig, alt = figures.bounds(PROMISES, "epsilon", "alpha", ("ε", "α"), log="xy")
-    assert fig.axes[0].lines[0].get_xdata().max() == 0.1
-    assert "Thm 7: 0.2 to 1 from 0.01 to 0.1" in alt
-    assert [text.get_text() for text in fig.axes[0].texts] == ["within the group", "Thm 7"]
-
-
-def test_names_that_would_touch_move_apart():
-    rows = pd.DataFrame({"x": [1, 2] * 2, "y": [0, 0.5, 0, 0.501], "name": [*"aabb"]})
-    fig, _ = figures.lines(rows, "x", "y", "name", labels=("x", "y"))
-    low, high = sorted(text.xyann[1] + 0.0 for text in fig.axes[0].texts)
-    assert high - low > 10
-
-
-def test_a_panel_for_each_release():
-    rows = pd.DataFrame({"x": [1, 2] * 2, "y": [1.0, 2, 3, 4], "s": "line", "p": [*"aabb"]})
-    fig, alt = figures.lines(rows, "x", "y", "s", labels=("x", "y"), by="p")
-    assert [ax.get_title() for ax in fig.axes] == ["a", "b"]
-    assert "a, line: 1 to 2" in alt
-    assert "b, line: 3 to 4" in alt
 
 
 def test_measured_means_of_a_release_have_their_intervals_and_exact_counts_are_left_out():

@@ -47,21 +47,3 @@ def test_split_gains_have_the_sign_of_k_based_minus_uniform(table):
     assert "utility, Adult: from +0.100 to +0.100" in alt
     assert len(fig.axes) == 1
     assert {text.get_text() for text in fig.axes[0].texts} == set(titles.values())
-
-
-def test_the_trade_off_ranks_one_as_the_best(table):
-    titles = {"adult": "Adult", "lsac": "LSAC"}
-    scores = {"utility": {"acc": table["acc"]}, "fairness": {"other": -table["acc"]}}
-    fig, alt = verdicts.trade_off(table, titles, scores)
-    assert re.search(r"Adult, by utility: best \w+, worst BLH", alt)
-    assert "LSAC, by fairness: best BLH" in alt
-    assert len(fig.axes) == 4
-    assert fig.axes[0].get_xlim() == (7.5, 0.5)  # best on the right
-
-
-def test_one_run_draws_points_without_intervals(table):
-    one = table[table["run"] == 0]
-    verdicts.who_moves(one, 0.25, {"adult": ("women", "men")})
-    verdicts.split_gains(one, {"adult": "Adult"}, {"utility": one["acc"]})
-    fig, _ = verdicts.trade_off(one, {"adult": "a", "lsac": "b"}, {"utility": {"acc": one["acc"]}})
-    assert len(fig.axes[0].containers) == len(PROTOCOLS)

@@ -1,22 +1,13 @@
-"""The figures of the lessons on budgets and on audits: what is red, and what the words say."""
+"""The figures of the lessons on budgets and on audits: what is red."""
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 from matplotlib.colors import to_hex
 
 from lib.plotting.style import BLUE, RED
-from studies.foundations.figures import many_looks, routes
+from studies.foundations.figures import routes
 from studies.privacy_audit.figures import prices
-
-
-def test_looks_that_are_added_up_rise_and_the_others_are_a_line():
-    fig, alt = many_looks(np.array([1.0, 100.0]), np.array([1.0, 10.0]), 6.47)
-    added, through = fig.axes[0].lines
-    assert added.get_ydata().tolist() == [1, 10]
-    assert set(through.get_ydata()) == {6.47}
-    assert "rises from 1 to 10; through rho it is 6.47" in alt
 
 
 def test_a_conversion_below_the_exact_one_lies_in_the_shaded_part():
