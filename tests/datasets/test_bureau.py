@@ -108,27 +108,10 @@ def test_the_address_may_stand_in_the_environment_or_be_a_file(site, people, tmp
         bureau.fetch("/none.zip")
 
 
-def test_a_server_that_fails_once_is_asked_again_and_one_that_fails_is_named(site, people, capsys):
-    good = (200, {}, zipped(people))
-    site.pages[ZIP] = lambda hit, asked: (503, {}, b"later") if hit == 1 else good
-    assert fetched("--from", site.url(ZIP)) == 0
-    bureau.place().unlink()
-    site.pages[ZIP] = (500, {}, b"broken")
-    assert fetched("--from", site.url(ZIP)) == 1
-    said = capsys.readouterr().out
-    assert "500" in said
-    assert f"download {bureau.URL} elsewhere" in said
-    assert "data fetch newyork --from FILE" in said
-    assert not bureau.place().exists()
-
-
 def wrong(people: pd.DataFrame) -> dict:
     """Archives that are not New York's people, and what is said of each."""
     body = zipped(people)
     return {
-        "cut": (body[: len(body) // 2], "no zip archive"),
-        "flipped": (body[:2000] + bytes(200) + body[2200:], "damaged zip archive"),
-        "page": (b"<html>sorry</html>", "web page"),
         "texas": (zipped(people, "psam_p48.csv"), r"psam_p36\.csv is expected"),
         "fewer": (zipped(people.iloc[1:]), f"must have {PEOPLE:,} people, got {PEOPLE - 1:,}"),
         "later": (zipped(people.rename(columns={"RELP": "RELSHIPP"})), "must have the column RELP"),

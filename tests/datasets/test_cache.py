@@ -57,7 +57,7 @@ HTML, TEXT = {"Content-Type": "text/html"}, {"Content-Type": "text/plain"}
 OTHER, SORRY = "other bytes than registered|must have at most 16,000 bytes", "web page.*html>Sorry"
 # fmt: off
 REFUSED = {  # what the server answers, and what is said of it
-    **{f"status {n}": ((n, HTML, PAGE), Unavailable, str(n)) for n in (403, 404, 410, 503)},
+    **{f"status {n}": ((n, HTML, PAGE), Unavailable, str(n)) for n in (404, 503)},
     "page, of an encoding": ((200, {"Content-Type": "text/html; charset=utf-8"}, PAGE), DataError, SORRY),
     "page, as text": ((200, TEXT, PAGE), DataError, SORRY),
     "page, of no type": ((200, {}, b"\n<!DOCTYPE html>" + PAGE), DataError, SORRY),
@@ -80,9 +80,9 @@ def test_what_is_not_the_file_is_named_for_what_it_is_and_not_kept(file, site, f
 
 
 GOOD = [
-    *((status, TEXT, BODY) for status in (403, 405, 501)),  # the server knows no HEAD
+    *((status, TEXT, BODY) for status in (403, 405)),  # the server knows no HEAD
     # a length that is no number: it was reported as other bytes than registered
-    *((200, TEXT | {"Content-Length": length}, BODY) for length in ("abc", "-5", "1.5", "x")),
+    *((200, TEXT | {"Content-Length": length}, BODY) for length in ("abc", "-5")),
     # the length is that of packed bytes; the time of day is not among them, as it names the test
     (200, {"Content-Encoding": "gzip"}, gzip.compress(BODY, mtime=0)),
 ]
@@ -165,9 +165,7 @@ def test_what_is_no_regular_file_or_has_another_size_is_not_read(file, fresh_cac
         locate("toy.csv")
 
 
-@pytest.mark.parametrize(
-    "url", ["http://", "toy.csv", "file:///x", "http://[::1/x", "http://a b/x"]
-)
+@pytest.mark.parametrize("url", ["http://", "toy.csv", "http://[::1/x"])
 def test_an_address_that_is_none_is_named(file, url):
     """It was reported as other bytes: requests calls it a ValueError."""
     words = f"toy.csv cannot be downloaded: {url!r} is no address"
@@ -186,16 +184,6 @@ def test_a_cache_that_cannot_be_written_is_named_and_passed_by(file, tmp_path, m
     assert state(file) == "absent"
     monkeypatch.setitem(FILES, "db_LSAC.csv", replace(FILES["db_LSAC.csv"], url=file.url))
     assert load("lsac").is_replica
-
-
-def test_the_bar_of_a_small_file_moves(file, site, tmp_path, monkeypatch):
-    """A megabyte at a time, LSAC's 306 kB were one step."""
-    moves = []
-    monkeypatch.setattr(download.tqdm, "update", lambda bar, n=1: moves.append(n))
-    site.pages["/toy.csv"] = (200, {"Content-Type": "text/plain"}, BODY * 20)
-    download.stream(file.url, tmp_path / "toy.csv", progress=False, most=10**6)
-    assert len(moves) >= 4
-    assert sum(moves) == 20 * len(BODY)
 
 
 def test_folders_that_are_made_at_once_do_not_stop_each_other(tmp_path):

@@ -62,10 +62,9 @@ def _without(table: pd.DataFrame | list[str], column: str) -> pd.DataFrame:
 # fmt: off
 LACKING = [  # before a row is counted
     (lambda: steps.clean(adult.STEPS, pd.DataFrame({"x": [1]}), check_rows=False), "age"),
-    (lambda: steps.clean(coverage.STEPS, pd.DataFrame({"x": [1]}), check_rows=False), "AGEP"),
     # a bare KeyError came from the steps before the one that keeps seven columns
-    *((lambda c=c: steps.clean(lsac.STEPS, _without(LSAC, c)), c) for c in ("lsat", "race1", "ugpa", "fam_inc", "pass_bar")),
-    *((lambda c=c: steps.clean(coverage.STEPS, _without(_persons(), c)), c) for c in ("PINCP", "SEX", "PUBCOV")),
+    *((lambda c=c: steps.clean(lsac.STEPS, _without(LSAC, c)), c) for c in ("lsat", "pass_bar")),
+    *((lambda c=c: steps.clean(coverage.STEPS, _without(_persons(), c)), c) for c in ("PINCP", "PUBCOV")),
     *((lambda c=c: nist.analysed(_without(NIST, c)), c) for c in ("DREM", "AGEP", "PUMA")),
     *((lambda c=c: section5.numbers(_without(SECTION_5, c)), c) for c in ("DREM", "AGEP", "PUMA") if c in SECTION_5),
 ]

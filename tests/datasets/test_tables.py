@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lib.datasets import TASKS, DataError, Unavailable, load
+from lib.datasets import TASKS, DataError, load
 from lib.datasets.cache import sha256_of
 from studies.data.acs import ACS_TASKS, _checked_zip, fetch_archive, load_acs
 
@@ -166,9 +166,3 @@ def test_an_acs_file_put_there_by_hand_is_taken_and_said_so(tmp_path, caplog):
     (tmp_path / "psam_p48.csv").write_text(_COLUMNS, encoding="utf-8")
     assert fetch_archive("TX", 2018, tmp_path).read_text(encoding="utf-8") == _COLUMNS
     assert "psam_p48.csv: no note of its SHA-256" in caplog.text
-
-
-def test_an_acs_folder_that_cannot_be_written_is_named(fetched, tmp_path):
-    (tmp_path / "taken").write_text("", encoding="utf-8")
-    with pytest.raises(Unavailable, match=r"ACS 2018 TX was not downloaded.*Not a directory"):
-        fetched(folder=tmp_path / "taken" / "f")
