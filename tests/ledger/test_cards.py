@@ -13,10 +13,9 @@ import pytest
 
 from lib.cli import main
 from lib.ledger import evaluate
-from lib.ledger.claim import COMPANION, PAPERS, papers, read_claims, study_of
-from lib.ledger.judge import summary, tallied
+from lib.ledger.claim import COMPANION, PAPERS, papers, read_claims
+from lib.ledger.judge import tallied
 from lib.ledger.rules import CONTESTED
-from lib.runner.registry import studies
 from lib.typeset import typeset
 from studies.verdicts import cards as ledger
 from studies.verdicts import words as wording
@@ -81,16 +80,6 @@ def test_quotations_are_short(rows):
     assert long == []
 
 
-def test_readings_are_a_few_sentences_and_take_their_numbers_from_the_evidence(rows):
-    for row in rows:
-        words = ledger.reading_in_words(row)
-        assert 10 < len(words.split()) < 65, row.claim.id
-        assert "nan" not in words
-        assert not re.search(r"[{}]", words)
-        numbers = re.findall(r"(?<!\w)\d\.\d{3,}|\d+%", row.claim.reading.split("{value}")[-1])
-        assert set(numbers) <= {"200%", "100%", "80%"}, row.claim.id  # those are the paper's
-
-
 def part(html: str, row) -> str:
     """The card of a row, cut out of the ledger."""
     return re.search(
@@ -100,26 +89,6 @@ def part(html: str, row) -> str:
 
 def plain(html: str) -> str:
     return " ".join(unescape(re.sub("<[^>]*>", "", html)).split())
-
-
-def test_a_card_has_verdict_claim_quotation_reading_and_command(rows):
-    grids, html = {grid for study in studies() for grid in study.grids}, ledger.cards_html(rows)
-    for row in rows:
-        card = part(html, row)
-        text, closed = plain(card), plain(card.partition("</summary>")[0])
-        ours = [row.claim.statement, ledger.reading_in_words(row), wording.finding(row)]
-        for words in (row.claim.quote, ledger.command(row), *map(typeset, ours)):
-            assert " ".join(words.split()) in text, row.claim.id  # the paper's own words stay
-        assert closed.startswith(typeset(row.claim.statement))
-        assert f"in the authors’ own results: {typeset(wording.authors_in_words(row))}" in closed
-        assert f"in our rerun: {typeset(wording.rerun_in_words(row))}" in closed
-        assert closed.endswith(f"verdict: {row.verdict}")
-        assert typeset(wording.sure_in_words(row)) in closed
-        if link := study_of(row.claim.paper).link:  # a further study may state none
-            assert f'<cite><a href="{link}">' in card
-        assert f'href="#claim-{row.claim.id}"' in card
-        assert (ledger.grid_of(row) in grids) == (not row.evidence.exact), row.claim.id
-        assert ("python -m lib run" in text) == (not row.evidence.exact)
 
 
 def test_every_row_has_one_card_with_its_rule_and_old_rule(every):
@@ -149,23 +118,6 @@ def test_a_claim_judged_on_a_stand_in_shows_what_real_tables_say(every):
     assert ledger.on_real_tables(texas, every) == []
 
 
-def test_cards_are_grouped_by_paper_and_each_value_of_a_menu_has_its_count(every):
-    rows, html = every, ledger.cards_html(every)
-    assert re.findall(r'id="claims-(\w+)"', html) == [*papers(), COMPANION]
-    for paper in (*papers(), COMPANION):
-        tally = plain(html.split(f'id="claims-{paper}"')[1].partition("</summary>")[0])
-        counts = summary([row for row in rows if row.claim.paper == paper])
-        assert all(f"{n} {verdict}" in tally for verdict, n in counts.items() if n)
-    for name in ledger.FACETS:
-        options = re.search(rf'<select name="{name}">(.*?)</select>', html, re.S)[1]
-        for value, shown, count in re.findall(r'value="([^"]+)">(.*?) \((\d+)\)<', options):
-            assert value == shown
-            having = [row for row in rows if unescape(value) in ledger.facets(row)[name]]
-            assert int(count) == len(having) > 0
-    contests = [row for row in rows if "contested" in ledger.facets(row)["verdict"]]
-    assert contests == ledger.contested(rows)
-
-
 def test_cards_escape_words_and_can_be_downloaded(rows):
     row = replace(rows[0], claim=replace(rows[0].claim, statement="a < b & c", value=""))
     html = ledger.cards_html([row])
@@ -174,15 +126,6 @@ def test_cards_escape_words_and_can_be_downloaded(rows):
         link = rf'download="ledger.{form}" href="data:text/{form};base64,([^"]*)"'
         (code,) = re.findall(link, html)
         assert "a < b & c" in base64.b64decode(code).decode()
-
-
-def test_cards_are_displayed_open_as_a_list_and_closed_one_by_one(rows, capsys):
-    html = ledger.cards_html(rows)
-    opened = re.findall(r'<details class="claims"[^>]* open>', html)
-    assert len(opened) == html.count('<details class="claims"')
-    assert not re.findall(r'<details class="claim[ "][^>]* open>', html)
-    ledger.cards(rows[:2])
-    assert ledger.command(rows[1]) in capsys.readouterr().out
 
 
 def test_the_command_of_a_card_measures_its_row_again(rows, capsys):

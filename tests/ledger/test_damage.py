@@ -12,7 +12,7 @@ from functools import partial
 import pytest
 
 from lib.cli import main
-from lib.paths import CHAPTERS, HOUSES, RESULTS, ROOT
+from lib.paths import RESULTS
 from lib.runner import NoResults, StoreError, grid_of, results
 from studies.coherence.claims import results as coherence
 from studies.ldp_fairness import evidence as ldp_evidence
@@ -83,16 +83,3 @@ def test_the_ledger_stops_at_a_damaged_file_and_keeps_its_verdicts(
     assert main(["claims", *how]) == 2
     assert f"{stored}/ldp_main.parquet is damaged" in capsys.readouterr().err
     assert verdicts.read_text(encoding="utf-8") == "ldp-nondp-di-adult: reproduced\n"
-
-
-def test_nobody_takes_any_error_of_results_for_results_that_are_not_there():
-    """Pages and modules that go on without results ask for that error alone."""
-    found = []
-    code = (file for house in HOUSES for file in (ROOT / house).rglob("*.py"))
-    for page in (*CHAPTERS.rglob("*.md"), *code):
-        asked = False  # for results, since the last "try"
-        for line in map(str.strip, page.read_text(encoding="utf-8").splitlines()):
-            asked = line != "try:" and (asked or bool(re.search(r"\bresults\(", line)))
-            if asked and line.startswith("except ValueError"):
-                found.append(f"{page.relative_to(ROOT)}: {line}")
-    assert found == []

@@ -368,14 +368,6 @@ def test_directions_are_tested_together(grid):
     assert repr(evaluate(rows, shown=lambda claim: claim.id == "r1")) == repr(together[1:2])
 
 
-def test_rows_that_nobody_sees_are_not_measured(grid, monkeypatch):
-    monkeypatch.setitem(measures(), "ratio", lambda epsilon: pytest.fail("measured"))
-    own = {"id": "b", "measure": "splits_agree", "arguments": {"sizes": [4, 4]}}
-    shown = Claim(**ROW | own | {"rule": "true", "tolerance": {}})
-    [row] = evaluate([Claim(**ROW), shown], shown=lambda claim: claim.id == "b")
-    assert row.claim is shown
-
-
 def test_the_companions_rows_and_later_rules_are_tallied_apart():
     ours = {"id": "c", "paper": "companion", "about": "ldp"}
     changes = ({}, {"id": "b", "set": "after"}, ours, {"id": "d", "paper": "coherence"})
@@ -433,19 +425,6 @@ def test_stored_evidence_of_every_fifth_claim_is_what_is_measured_now():
         measured(claim)
     assert len(measured.found) > 40
     assert differences(measured.found) == []
-
-
-@pytest.mark.thorough("the whole ledger measured again")
-def test_pages_and_a_new_measurement_say_the_same(judged):
-    measured = Measurer(fresh=True)
-    fresh = evaluate(measured=measured)
-    assert differences(measured.found) == []
-    assert all(row.evidence.stored for row in judged if row.claim.measure)
-    verdicts, again = (
-        [(r.claim.id, r.verdict, *sorted(r.also)) for r in rows] for rows in (judged, fresh)
-    )
-    assert verdicts == again
-    assert [words.in_words(r) for r in judged] == [words.in_words(r) for r in fresh]
 
 
 def test_a_measure_that_reads_a_table_says_when_it_is_a_replica():
