@@ -10,7 +10,7 @@ import pytest
 
 from lib.runner import results, scores
 from lib.runner.cell import cell_key
-from studies.coherence.noisy_counts import GROUPS, Cell, dp_grid, run_cell
+from studies.coherence.noisy_counts import Cell, dp_grid, run_cell
 
 
 def test_the_grid_is_complete_in_the_store():
@@ -32,10 +32,3 @@ def test_stored_cells_hold_their_numbers(cell, real_data):
     rows = scores("coherence_dp").set_index("cell").loc[cell_key(cell)]
     for (_, stored), now in zip(rows.iterrows(), run_cell(cell)["scores"], strict=True):
         assert stored[[*now]].to_dict() == now, f"{cell}; raise VERSION"
-
-
-def test_one_row_a_cell_and_group():
-    rows = scores("coherence_dp")
-    assert len(rows) == len(GROUPS) * len(results("coherence_dp"))
-    assert rows.groupby("group")["members"].max()["everyone"] == rows["members"].max()
-    assert rows["distance"].between(0, 2).all()

@@ -46,13 +46,6 @@ def test_the_published_split_leaves_out_one_row_of_an_odd_table(variant):
     assert set(np.unique(h[~np.isnan(h)])) <= {-1.0, 1.0, float(third)}
 
 
-def test_collections_name_the_papers_groups_first():
-    found = study.collection(load_section5().asked())
-    assert list(found)[:2] == [EVERYONE, study.WITH]
-    assert (found["sex = men"] ^ found["sex = women"]).all()
-    assert len(found) > 20
-
-
 def _scores(cell: study.Cell) -> pd.DataFrame:
     return pd.DataFrame(study.run_cell(cell)["scores"]).set_index("group")
 

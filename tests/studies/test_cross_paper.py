@@ -13,13 +13,12 @@ import pytest
 
 from lib.datasets import load
 from lib.dp import zcdp_rho
-from lib.runner import results, scores, tidy
+from lib.runner import results, scores
 from lib.runner.cell import cell_key
 from lib.synth.workload import ABSENT, all_kway, group_errors, workload_error
 from studies.cross_paper import cells as across
 from studies.cross_paper.groups import collection
 from studies.cross_paper.releases import KINDS, decoded, release_of
-from studies.cross_paper.statistics import with_excess
 
 SMALL = 1200  # people
 
@@ -145,16 +144,6 @@ def test_the_grid_holds_each_cell_once_and_every_kind():
     assert {c.kind for c in cells} == set(KINDS)
     assert all(across.cost(c) > 0 for c in cells)
     assert {c.run for c in cells} == {c.run for c in cells if c.kind == "clear"}
-
-
-def test_records_in_long_form():
-    records = pd.DataFrame([vars(across.Cell(kind="fresh", n=SMALL)) | _known("fresh", run=0)])
-    rows = with_excess(tidy(records))
-    assert set(rows["reader"]) == set(across.READERS)
-    assert rows["excess"].equals(rows["distance"] - rows["null"])
-    own = {"people", "error_in", "error_out", "acc", "positive_rate", "tpr", "fpr"}
-    assert {*across.STATISTICS, *own} <= set(rows)
-    assert rows.loc[rows["group"] == "everyone", "people"].eq(SMALL).all()
 
 
 def test_stored_cells_hold_their_numbers(real_data):

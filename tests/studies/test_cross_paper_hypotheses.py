@@ -12,10 +12,8 @@ import subprocess
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 from scipy import stats
 
-from lib.ledger.claim import parse_claims
 from lib.ledger.rules import LEVEL
 from lib.paths import DATA, ROOT
 from lib.rng import stream
@@ -171,19 +169,6 @@ def test_runs_that_lack_a_cell_are_left_out():
     series = excess(rows[~missing], **wanted, epsilon=(1.0, 5.0))
     assert 3 not in series.index
     assert len(series) == 9
-
-
-def test_wrong_hypotheses_are_named(tmp_path):
-    row = {"id": "x", "paper": "companion", "about": "coherence", "place": "", "statement": "x"}
-    row |= {"measure": "slope", "rule": "less", "why": "stated beforehand"}
-    path = tmp_path / "hypotheses.yml"
-    for wrong, words in (
-        ({"rule": "up"}, "rule of x must be .*, got 'up'"),
-        ({"alpha": 2}, "'x': has the field 'alpha'; known are"),
-    ):
-        path.write_text(yaml.safe_dump([row | wrong]), encoding="utf-8")
-        with pytest.raises(ValueError, match=words):
-            parse_claims([path])
 
 
 def test_the_list_is_the_one_that_was_committed_before_the_grid_was_run(tmp_path):

@@ -1,6 +1,4 @@
-"""Tables of the chapter across the papers: names, means by hand, paired differences, silence of
-a bound.
-"""
+"""Tables of the chapter across the papers: means by hand, paired differences, silence of a bound."""
 
 from __future__ import annotations
 
@@ -10,7 +8,7 @@ import pytest
 
 from lib.stats.summary import mean_interval
 from studies.cross_paper import summary
-from studies.cross_paper.statistics import RELEASE, SMALL_NAME, small_crossings
+from studies.cross_paper.statistics import SMALL_NAME
 from tests.studies.test_cross_paper_hypotheses import _rows
 
 
@@ -18,13 +16,6 @@ from tests.studies.test_cross_paper_hypotheses import _rows
 def rows() -> pd.DataFrame:
     made = _rows(6)
     return made.assign(error_out=made["error_in"] + 0.1)
-
-
-def test_labels_tell_all_releases_of_the_grid_apart(rows):
-    assert summary.label("MST", "SEX_RAC1P", "noisy") == "MST by sex & race, noisy sizes"
-    assert summary.label("clear") == "in the clear"
-    keys = rows[["kind", "by", "weights"]].drop_duplicates()
-    assert summary.labelled(rows)["release"].nunique() == len(keys)
 
 
 def test_intervals_are_over_runs(rows):
@@ -69,11 +60,3 @@ def test_bounds_fall_silent(rows):
     assert 0 < seven["everyone", 0.01] < 1
     assert np.isnan(seven["everyone", 5.0])
     assert tightened["everyone", 0.01] < seven["everyone", 0.01]
-
-
-def test_tables_of_the_scatters(rows):
-    points = summary.errors_and_excess(rows)
-    assert set(points["group"]) == {*small_crossings(rows), "men & White"}
-    fair = summary.fairness_and_excess(rows)
-    assert {"SPD", "EOD", "OAD", "excess"} <= set(fair)
-    assert len(fair) == len(rows[RELEASE[:-1]].drop_duplicates())

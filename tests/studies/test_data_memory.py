@@ -23,18 +23,6 @@ def test_another_folder_is_another_result(monkeypatch):
     assert asked == ["adult", "adult"]
 
 
-def test_the_oldest_of_too_many_is_forgotten():
-    asked = []
-
-    @cached_by_data_location(1)
-    def read(name: str) -> None:
-        asked.append(name)
-
-    for name in ("a", "a", "b", "a"):
-        read(name)
-    assert asked == ["a", "b", "a"]
-
-
 def test_a_cell_on_a_table_of_ones_own_splits_that_table():
     """It used to split the data set's own rows, whatever table it was given."""
     data = load("lsac", "replica")

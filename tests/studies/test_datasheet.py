@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import replace
 
 import pandas as pd
 import pytest
 
 from lib.datasets import TASKS, Dataset, Task, load
 from lib.datasets.codebook import Meaning, codebook
-from lib.datasets.registry import File
 from lib.domain import Domain
 from studies.data.datasheet import (
     agreement,
     base_rates,
-    card,
     cleaning,
     columns,
     repetition,
@@ -39,15 +36,6 @@ def test_columns_say_what_occurs():
     assert table.loc["a", "meaning"] == "a code"
     assert table.loc["p", "meaning"] == "a group: 0 those, 1 these"
     assert table["most common"].tolist() == ["0", "those", "1"]
-
-
-def test_a_card_says_what_the_table_is():
-    task = replace(TASK, file=File("x.csv", "https://example.org", "ab", 9, "free", 5, 3))
-    card_ = card(Dataset(task, DATA.frame, "local", ""), BOOK).set_index("of the table")["here"]
-    assert card_["share with target 1"] == "75.0%"
-    assert card_["rows that repeat an earlier one"] == "25.0%"
-    assert card_["file"] == "`x.csv`, 5 rows, 3 columns"
-    assert card_["protected attribute"] == "a group (`p`)"
 
 
 def test_base_rates_carry_wilsons_interval():

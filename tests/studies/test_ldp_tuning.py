@@ -32,12 +32,6 @@ def test_interrupted_and_resumed_is_the_same_search(quick, tmp_path):
     assert len(Store(tmp_path / "b.parquet", version="1")) == 14
 
 
-def test_the_search_learns_from_its_trials(quick, tmp_path):
-    found = search("lsac", trials=60, store=Store(tmp_path / "a.parquet", version="1"))
-    late, early = (found.query(f"number {part}")["accuracy"] for part in (">= 40", "< 10"))
-    assert late.mean() > early.mean()
-
-
 def test_trials_are_scored_on_training_rows_only():
     data = load("lsac")
     train, test = split_rows(data.y, 0)

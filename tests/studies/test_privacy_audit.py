@@ -25,7 +25,6 @@ from studies.privacy_audit.cases import DOMAIN, cases, synthesizer_case
 from studies.privacy_audit.checks import audit
 from studies.privacy_audit.empirical_delta import Promise
 from studies.privacy_audit.faults import FAULTS
-from studies.privacy_audit.figures import delta_curves, epsilons
 from studies.privacy_audit.replay import Look, replay
 from studies.privacy_audit.summary import caught, certified
 
@@ -286,13 +285,3 @@ def test_the_tables_of_the_page():
     assert found == pytest.approx([1.0, 0.98])
     fault = caught(records).set_index("fault").loc["the sampler draws half the noise"]
     assert (fault.mechanism, fault.expected, fault.checks) == ("COINPRESS", "law", "law")
-    fig, alt = epsilons(table.reset_index())
-    assert "COINPRESS: declared 2.75, certified" in alt
-    labels = [t.get_text().replace("\n", " ") for t in fig.axes[0].get_yticklabels()]
-    assert labels == list(table.index)
-    rows, columns = (
-        [(0.0, 0.5, 0.4), (1.0, 0.3, 0.2), (2.0, 0.1, 0.0)],
-        "epsilon declared certified",
-    )
-    curves = pd.DataFrame(rows, columns=columns.split())
-    assert "declared 0.50 to 0.100, certified 0.40 to 0.000" in delta_curves(curves)[1]

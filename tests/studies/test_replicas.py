@@ -20,11 +20,8 @@ from lib.domain import Domain
 from lib.files import read_json
 from lib.paths import REPLICAS
 from lib.rng import stream
-from lib.runner import results
-from lib.runner.tables import write_table
 from lib.synth import AIM
 from studies.data.coding import coded_domain
-from studies.replicas import scores
 
 replicas = SimpleNamespace(**run_path(str(REPLICAS / "make.py")))
 every = pytest.mark.parametrize("name", TASKS)
@@ -178,15 +175,3 @@ def test_the_number_of_rows_is_what_the_noise_says():
     ]
     assert [len(rows) for rows, _ in found] == [round(model.total) for _, model in found]
     assert len({len(rows) for rows, _ in found}) > 1
-
-
-def test_scores_of_a_replaced_replica_are_dropped_and_all_others_stay(tmp_path, monkeypatch):
-    grid = replace(scores.SCORES, folder=tmp_path, cells=lambda profile: ())
-    stored = results(scores.SCORES)
-    old = (stored["table"] == "replica") & (stored["dataset"] == "lsac")
-    changed = stored.assign(replica_sha256=stored["replica_sha256"].mask(old, "another"))
-    write_table(changed, grid.path("paper"))
-    monkeypatch.setattr(scores, "SCORES", grid)
-    assert old.any()
-    left = stored[~old].reset_index(drop=True)
-    pd.testing.assert_frame_equal(scores.score_all(), left, check_dtype=False)
