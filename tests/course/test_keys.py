@@ -8,6 +8,7 @@ import math
 import re
 import shutil
 import subprocess
+from contextlib import chdir, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -95,6 +96,20 @@ def test_keys_and_tables_differ_by_seed_and_are_the_same_again(made, name, tmp_p
     again = read_notebook(tmp_path / f"{name}.ipynb")
     assert [(task, cell.source) for task, cell in hidden(again)] == tests[0]
     assert "make_table" not in (tmp_path / f"{name}.ipynb").read_text("utf-8")
+
+
+@every_assignment
+def test_what_students_get_passes_no_hidden_test(made, name):
+    """As otter leaves it: a solution without its mark would be theirs."""
+    folder, _, tests = made(name, SEEDS[0])
+    space: dict[str, Any] = {}
+    cells = [c for c in read_notebook(folder / f"{name}.ipynb").cells if c.cell_type == "code"]
+    for cell in [cell for cell in cells if "def test_" not in cell.source]:
+        source = re.sub("(?ms)^# BEGIN SOLUTION.*?^# END SOLUTION$", "", cell.source)
+        with chdir(folder), suppress(Exception):  # what works on a missing answer
+            exec(re.sub("(?m)= .* # SOLUTION$", "= ...", source), space)
+    assert "table" in space
+    assert [task for task, test in tests if passes(test, space)] == []
 
 
 @every_assignment

@@ -336,6 +336,39 @@ def test_the_multiverse_judges_as_the_ledger_does(rows_shown):
     }  # fmt: skip
 
 
+FLIPS = """() => ExplorerData.multiverse.rows.map(r => {
+    const f = Formulas.flip(r, r.evidence, 1), judge = at => Formulas.judge(r, r.evidence, at);
+    const out = f && f.at < 1 ? -1e-6 : 1e-6;
+    return f && [f.verdict, judge(1), judge(f.at * (1 + out)), judge(f.at * (1 - out))];
+}).filter(Boolean)"""
+
+
+def test_a_row_flips_where_the_multiverse_says(explore):
+    flips = explore("multiverse")[0].evaluate(FLIPS)
+    assert len(flips) > 50
+    for there, now, behind, before in flips:
+        assert there == behind != now == before
+
+
+def test_the_coin_estimates_as_lib_does_and_its_error_has_both_parts(explore):
+    settings = {"truth": "no", "toss": 5, "people": 5000, "target": 1, "heads": 0.3}
+    rows = explore("coin")[0].evaluate("s => Explorers.defined.coin.show(s).table.rows", settings)
+    coin = make("GRR", k=2, epsilon=np.log(1.3 / 0.7))
+    for people, yes, estimate, error in rows:
+        near(estimate, (yes / people - coin.q) / (coin.p - coin.q))
+        near(error, 1.96 * np.sqrt(0.3 * 0.7 / people + coin.variance(people, 0.3)))
+
+
+@pytest.mark.parametrize("group", ["0", "1"])
+def test_who_pays_calls_no_smaller_error_of_one_person_a_gain(explore, group):
+    page = explore("who_pays")[0]
+    for name in ("AIM", "GEM", "MST"):
+        asked = ["who_pays", {"group": group, "synthesizer": name}]
+        said = " ".join(page.evaluate(SHOW.replace("table.rows", "sentence"), asked))
+        assert "would be no gain" in said
+        assert "it is smaller" not in said
+
+
 # --- what ships
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from lib.paths import CHAPTERS as FOLDER
 from lib.paths import ROOT
+from press import live, rerun
 from press.commands.book import add_arguments, run
 from press.pairs import as_text, is_pair_source, keep, notebook_of, write_pairs
 from press.toc import markdown, page_code, pages, read_notebook
@@ -199,3 +200,15 @@ def test_only_a_side_of_a_pair_can_be_kept(pair, wrong):
     (pair.parent / "x.txt").touch()
     with pytest.raises(ValueError, match=r"--keep must be a page's \.md or \.ipynb, got"):
         command("--keep", wrong)
+
+
+@pytest.mark.parametrize("command", ["rerun", "live"])
+def test_what_reads_a_chapter_writes_its_notebook_first(command, pair, monkeypatch):
+    """Else the page that you edited would run as it was."""
+    asked = []
+    monkeypatch.setattr(f"press.{command}.pair_up", lambda *root: asked.append(root))
+    (pair.parent / "_static").mkdir()
+    reads = {"rerun": rerun.chapter, "live": lambda source: live.write_live(pair.parent, source)}
+    with pytest.raises(ValueError, match="must be .* got 'nowhere'"):
+        reads[command]("nowhere")
+    assert asked

@@ -5,13 +5,14 @@ texts and the clones are.
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
 
 from lib.cli import main
 from lib.files import read_yaml
-from lib.paths import DATA, ROOT
+from lib.paths import CHAPTERS, DATA, ROOT
 from press import sources
 from tests.programs import git
 
@@ -120,3 +121,12 @@ def test_every_claim_of_a_paper_has_the_papers_words_once():
     bare = {row["id"] for row in rows if not row.get("quote") and not row.get("part_of")}
     assert bare - set(words) == set()
     assert set(words) <= {row["id"] for row in rows if not row.get("quote")}
+
+
+@pytest.mark.parametrize("page", sorted((CHAPTERS / "errata").glob("*.md")), ids=lambda p: p.stem)
+def test_the_table_of_errata_has_the_statuses_of_the_entries(page):
+    text = page.read_text("utf-8")
+    rows = re.findall(r"^\| \[[^\]]+\]\(#(errata-[\w-]+)\) \| [^|]+ \| ([\w ]+) \|$", text, re.M)
+    entries = re.findall(r"^\((errata-[\w-]+)\)=\n#{2,3} [^\n]+\n\n\*\*([\w ]+)", text, re.M)
+    assert sorted(rows) == sorted((anchor, status.lower()) for anchor, status in entries)
+    assert len(rows) >= 8

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib import metadata
 
+from lib.paths import CHAPTERS
 from press.stage import SHIPPED, copy_licences
 
 
@@ -12,6 +13,8 @@ def test_every_package_in_the_pages_has_its_licence_there(tmp_path):
     names = [path.name for path in (tmp_path / "licences").iterdir()]
     for package in SHIPPED:
         assert any(name.startswith(f"{package}-license") for name in names), package
+    kept = (CHAPTERS / "_static" / "licences" / "mathjax.txt").read_text("utf-8")
+    assert "accepting any such warranty or additional liability." in kept  # to its end
 
 
 def test_every_installed_theme_and_extension_of_the_book_is_among_them():

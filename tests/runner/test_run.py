@@ -9,6 +9,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from lib.cli import main
 from lib.datasets import load
 from lib.runner import Grid, Store, StoreError, gather_grid, grid_of, results, run, run_grid, scores
 from lib.runner.cell import KeyedCell, cell_key
@@ -144,12 +145,15 @@ def test_a_file_of_replica_records_is_not_resumed_on_real_data_nor_the_reverse(
     assert len(run_grid(_grid(tmp_path, range(5)), path=path, **ALONE)) == 5
 
 
-def test_a_sweep_whose_workers_have_other_data_stops(tmp_path):
+@pytest.mark.parametrize(("then", "kind"), [("replica", "the replica"), ("local", "the real data")])
+def test_a_sweep_whose_workers_have_other_data_stops(then, kind, tmp_path):
+    """The replica, or other bytes of the real file."""
+
     def changing(cell: Cell) -> dict:
         half = cell.number // 2
-        return {"data_source": ("local", "replica")[half], "data_sha256": str(half)}
+        return {"data_source": ("local", then)[half], "data_sha256": str(half)}
 
-    words = r"'lsac' was computed on the replica .*, and in .* on the real data"
+    words = f"'lsac' was computed on {kind} 1, and in .* on the real data 0"
     with pytest.raises(StoreError, match=words):
         run_grid(_grid(tmp_path, range(4), run=changing), **ALONE)
     assert len(Store(tmp_path / "mine.parquet", version="1")) == 2
@@ -173,6 +177,23 @@ def test_what_is_the_same_generated_or_ones_own_is_let_be(dataset, said, tmp_pat
     frame = run_grid(grid, **ALONE)
     assert len(frame) == len(run_grid(grid, **ALONE)) == 3
     assert in_words(frame) == (f"; data: {dataset} {said['data_source']}" if said else "")
+
+
+def test_a_data_set_that_only_a_record_names_is_not_imported(grid, tmp_path, monkeypatch):
+    """Whoever sends a file would choose what runs here."""
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "sent.py").write_text("open('ran', 'w')", "utf-8")
+    said = {"dataset": "sent:TASK", "data_source": "local", "data_sha256": "1"}
+    assert gather_grid(grid, [_part(tmp_path / "part", **said)], "quick") == (1, 22)
+    run_grid(grid, "quick", **ALONE)
+    assert not Path("ran").exists()
+
+
+def test_the_command_says_that_it_ran_on_a_replica(tmp_path, monkeypatch, capsys):
+    grid = _grid(tmp_path, run=lambda cell: {"data_source": "replica"})
+    monkeypatch.setattr("tests.runner.toy.GRID", grid)
+    assert main(["run", "tests.runner.toy:GRID", "--backend", "sequential"]) == 0
+    assert capsys.readouterr().out.endswith("(paper); data: lsac replica\n")
 
 
 def test_committed_results_take_no_replica_and_no_code_with_changes(tmp_path, monkeypatch):

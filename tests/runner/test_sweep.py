@@ -228,3 +228,5 @@ def test_a_commit_whose_code_was_changed_is_called_dirty(tmp_path, monkeypatch):
     assert found()["commit"] == commit
     code.write_text("2", encoding="utf-8")
     assert found()["commit"] == f"{commit}-dirty"
+    monkeypatch.setenv("PATH", "")  # a machine without git
+    assert found()["commit"] == "unknown"
