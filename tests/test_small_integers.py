@@ -135,8 +135,6 @@ COLUMNS = {
     "ranks": lambda form: ranks(form(VALUES)),
 }
 FORMS = {
-    "every second entry": lambda x: np.repeat(x, 2)[::2],
-    "read-only": lambda x: np.frombuffer(x.tobytes(), dtype=x.dtype),
     "a filtered column": lambda x: pd.Series(x, index=np.arange(x.size)[::-1] + 7),
 }
 

@@ -209,6 +209,6 @@ def test_what_reads_a_chapter_writes_its_notebook_first(command, pair, monkeypat
     monkeypatch.setattr(f"press.{command}.pair_up", lambda *root: asked.append(root))
     (pair.parent / "_static").mkdir()
     reads = {"rerun": rerun.chapter, "live": lambda source: live.write_live(pair.parent, source)}
-    with pytest.raises(ValueError, match="must be .* got 'nowhere'"):
+    with pytest.raises(ValueError, match=r"must be .* got 'nowhere'"):
         reads[command]("nowhere")
     assert asked

@@ -5,9 +5,6 @@ from __future__ import annotations
 import re
 import time
 
-import pytest
-
-from lib.cli import main
 from lib.paths import ROOT
 from press.rerun import chapter, requested
 from studies.cross_paper.headlines import errors_by_name, small_against_large
@@ -50,16 +47,3 @@ def test_every_make_target_it_names_exists():
     named = set(re.findall(r"(?:^|`)make ([a-z-]+)", README, re.MULTILINE))
     assert {"book", "test"} <= named
     assert named <= set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))
-
-
-@pytest.mark.parametrize("command", ["book", "live", "rerun", "sources"])
-def test_every_command_of_the_press_explains_itself(command, capsys):
-    with pytest.raises(SystemExit) as done:
-        main([command, "--help"])
-    assert done.value.code == 0
-    assert command in capsys.readouterr().out
-
-
-def test_a_wrong_number_of_workers_is_told_and_ends_with_2(capsys):
-    assert main(["book", "--workers", "0"]) == 2
-    assert re.search(r"workers must be .*, got 0", capsys.readouterr().err)
