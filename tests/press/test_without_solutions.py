@@ -35,6 +35,16 @@ def test_no_page_needs_a_name_of_its_solutions():
                 assert names(cell.source, ast.Load) & hidden - mine == set(), page.doc
 
 
+def test_every_exercise_has_a_solution_that_states_what_its_box_checks():
+    for path in CHAPTERS.rglob("*.md"):
+        text = path.read_text("utf-8")
+        labels = re.findall(r"^```\{exercise\}.*\n:label: (\S+)", text, re.M)
+        solutions = re.findall(
+            r"^```\{solution-start\} (\S+)((?s:.*?))^```\{solution-end", text, re.M
+        )
+        assert labels == [label for label, body in solutions if "answer(" in body], path
+
+
 def test_no_page_says_that_the_solutions_are_in_the_book():
     """A book may be built without them."""
     solution = re.compile(r"^```\{solution-start\}.*?^```\{solution-end\}", re.M | re.S)
