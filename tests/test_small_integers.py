@@ -13,7 +13,6 @@ from lib.fairness import evaluate
 from lib.groups import groups
 from lib.ldp import PROTOCOLS, make
 from lib.ldp.grr import randomised_response
-from lib.ldp.local_hashing import hash_values
 from lib.means import Interval, coinpress, laplace_means, strat_laplace
 from lib.rng import stream
 from lib.stats.holm import holm
@@ -46,12 +45,6 @@ def test_reports_and_estimates(name, dtype):
 def test_randomised_response(dtype):
     few, many = (randomised_response(LARGE.astype(d), 200, 0.5, _rng()) for d in (dtype, int))
     assert np.array_equal(few, many)
-
-
-@SMALL
-def test_hashes(dtype):
-    seeds = np.array([3, 100, 7], dtype=np.uint64)
-    assert np.array_equal(*(hash_values(seeds, LARGE.astype(d), 7) for d in (dtype, int)))
 
 
 @SMALL
