@@ -95,7 +95,9 @@ def test_a_driver_does_not_wait_for_workers_that_are_not_there():
     distributed = pytest.importorskip("dask.distributed")
     words = r"must be a scheduler with workers, got none at .* 0\.5 s"
     with (
-        distributed.Client(n_workers=0, processes=False, dashboard_address=None),
+        distributed.Client(
+            n_workers=0, processes=False, dashboard_address=None, host="127.0.0.1", protocol="tcp"
+        ),
         pytest.raises(ValueError, match=words),
     ):
         next(run_on_cluster(run_toy, MANY, "0123456789ab", wait_s=0.5))
