@@ -37,7 +37,7 @@ EXECUTED = BUILD / "executed" / "quick"
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge")
 REFERENCE = re.compile(r"\{(figure|number)\}`([\w/-]+):([\w-]+)`")
 _FIGURE = re.compile(
-    r'<figure class="plot" id="([^"]+)".*?<img[^>]*? src="([^"]+)"[^>]*? alt="([^"]*)".*?'
+    r'<figure class="plot" id="([^"]+)".*?<img alt="([^"]*)" src="([^"]+)".*?'
     r"<figcaption>(?:<strong>.*?</strong>)?(.*?)</figcaption>",
     re.S,
 )
@@ -92,7 +92,7 @@ def shown(page: str, executed: Path) -> dict[str, dict[str, str]]:
     figures = {
         name: f'<figure role="group"><img src="{source}" alt="{alt}">'
         f"<figcaption>{said.strip()} <cite>{escape(page)}</cite></figcaption></figure>"
-        for name, source, alt, said in _FIGURE.findall(html)
+        for name, alt, source, said in _FIGURE.findall(html)
     }
     numbers = {name: escape(text) for name, text in glued_texts(notebook).items()}
     return {"figure": figures, "number": numbers}

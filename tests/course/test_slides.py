@@ -61,7 +61,7 @@ def test_no_slide_types_a_number_that_the_book_computes(session):
 def executed(folder: Path) -> Path:
     """A book of one page, executed: a number and a figure."""
     figure = (
-        '<figure class="plot" id="fig-one"><img class="light" src="data:," alt="a line" width="6">'
+        '<figure class="plot" id="fig-one"><img alt="a line" src="data:," width="6">'
         "<figcaption><strong>It falls.</strong> Seed 1.5. No data.</figcaption></figure>"
     )
     glued = nbformat.v4.new_output(
