@@ -47,23 +47,14 @@ class KeyedCell:
             cls._kind = kind
 
 
-def set_normalised(cell: object, **values: object) -> None:
-    """Set fields of a frozen cell to plain Python values, so that equal cells have equal keys.
-
-    ``epsilon=1`` and ``epsilon=1.0`` are the same cell.
-    """
-    for name, value in values.items():
-        object.__setattr__(cell, name, value)
-
-
 def set_checked(cell: object, **rules: Collection | Callable[[str, Any], Any]) -> None:
     """Check fields of a frozen cell, each by the values that are allowed or by a function of name
-    and value that returns the plain value, as those of ``lib.validate``.
+    and value that returns the plain value, as those of ``lib.validate``. So equal cells have equal
+    keys: ``epsilon=1`` and ``epsilon=1.0`` are the same one.
     """
     for name, rule in rules.items():
-        value = getattr(cell, name)
-        checked = rule(name, value) if callable(rule) else validate.choice(name, value, rule)
-        set_normalised(cell, **{name: checked})
+        check = rule if callable(rule) else partial(validate.choice, allowed=rule)
+        validate.fields(cell, name, check)
 
 
 def cell_key(cell: Any) -> str:

@@ -216,6 +216,7 @@ class Store:
             self._kinds = _kinds(self._know_cells())
             with _explained(self.database):
                 self._db = _connect(self.database, "rwc")
+                self._db.execute("PRAGMA synchronous=FULL")  # the default, but not of every build
                 self._db.execute("PRAGMA auto_vacuum=FULL")  # without rows it is small again
                 self._db.execute(_TABLE)
             with self._transaction():  # refused now rather than after the first cell
