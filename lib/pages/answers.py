@@ -41,8 +41,12 @@ def number_texts(value: float, spec: str) -> list[str]:
     mantissa, _, power = near.partition("e")
     tenth = 10.0 ** (int(power or 0) - len(mantissa.partition(".")[2]) - 1)
     around = {format(float(near) + step * tenth, spec) for step in range(-10, 11)}
-    # above 9.9 a digit is worth ten times as much, and 10 would stand for too many numbers
-    return sorted(t for t in around if int(t.partition("e")[2] or 0) <= int(power or 0))
+    # above 9.9 a digit is worth ten times as much, and 10 would stand for too many numbers ...
+    near_enough = {t for t in around if int(t.partition("e")[2] or 0) <= int(power or 0)}
+    # ... but 9.949 may be written as 9.95 first, which two digits round to 10
+    places, kind = int(spec[-2]), spec[-1]
+    longer = [float(format(value, f".{more}{kind}")) for more in range(places, places + 5)]
+    return sorted(near_enough | {format(number, spec) for number in longer})
 
 
 def answer(
