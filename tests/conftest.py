@@ -27,8 +27,11 @@ from tests.parts import (  # noqa: F401 - hooks, which pytest finds here by thei
     pytest_testnodedown,
 )
 
-# a machine that is busy with something else fails no property
-settings.register_profile("suite", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# A machine that is busy with something else fails no property. Everybody asks of the same examples;
+# `pytest --hypothesis-profile search` looks for others.
+calm = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("search", calm)
+settings.register_profile("suite", calm, derandomize=True)
 settings.load_profile("suite")
 
 
