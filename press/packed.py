@@ -6,34 +6,29 @@ Nothing of weight is imported here before it is needed.
 from __future__ import annotations
 
 import io
-import json
 from typing import Any
+
+TEXT = " as text"
 
 
 def pack_table(frame: Any) -> bytes:
     """A table as compressed NumPy arrays, which need no library for parquet files.
 
-    Columns of numbers and Booleans stay as they are; others become codes and a list in JSON.
+    Columns of numbers and Booleans stay as they are; a column of text becomes codes and its texts.
     """
     import numpy as np
     import pandas as pd
 
     arrays = {}
-    for number, (_, values) in enumerate(frame.items()):
+    for name, values in frame.items():
         if values.dtype.kind in "biuf":
-            arrays[f"{number}"] = values.to_numpy()
+            arrays[name] = values
         else:
-            codes, found = pd.factorize(values)
-            arrays |= {f"{number}": codes.astype(np.int32), f"{number} text": _text(list(found))}
+            arrays[name], found = pd.factorize(values)
+            arrays[name + TEXT] = np.asarray(found, str)
     packed = io.BytesIO()
-    np.savez_compressed(packed, names=_text(list(frame)), **arrays)
+    np.savez_compressed(packed, **arrays)
     return packed.getvalue()
-
-
-def _text(content: list) -> Any:
-    import numpy as np
-
-    return np.frombuffer(json.dumps(content).encode(), np.uint8)
 
 
 def unpack_table(packed: bytes) -> Any:
@@ -41,12 +36,9 @@ def unpack_table(packed: bytes) -> Any:
     import numpy as np
     import pandas as pd
 
-    columns = {}
     with np.load(io.BytesIO(packed)) as arrays:
-        for number, name in enumerate(json.loads(arrays["names"].tobytes())):
-            values = arrays[f"{number}"]
-            if f"{number} text" in arrays:
-                found = [*json.loads(arrays[f"{number} text"].tobytes()), np.nan]
-                values = np.array(found, dtype=object)[values]
-            columns[name] = values
+        columns = {name: arrays[name] for name in arrays}
+    for name in [name for name in columns if name.endswith(TEXT)]:
+        texts = np.array([*columns.pop(name).tolist(), np.nan], object)
+        columns[name.removesuffix(TEXT)] = texts[columns[name.removesuffix(TEXT)]]
     return pd.DataFrame(columns)

@@ -85,7 +85,6 @@ document.addEventListener("DOMContentLoaded", () => {
     };
     const start = (settings) => {
       const { py } = self, libraries = py._module.LDSO.loadedLibsByName;
-      py.FS.mkdirTree("/book/data/results");
       py.unpackArchive(take("data"), "zip", { extractDir: "/book" });
       py.runPython("import sys; sys.path.insert(0, '/book')");
       self.cells = py.pyimport("press.in_page");
@@ -96,7 +95,7 @@ document.addEventListener("DOMContentLoaded", () => {
       parts: ({ list }) => Promise.all(list.map(unpack)),
       boot,
       start: ({ settings }) => start(settings),
-      run: ({ source, name }) => JSON.parse(self.cells.run(source, name)),
+      run: ({ source, name }) => self.cells.run(source, name),
     };
     let queue = Promise.resolve();
     self.onmessage = ({ data }) => {
@@ -134,19 +133,19 @@ document.addEventListener("DOMContentLoaded", () => {
     };
     return ours;
   };
-  const startPython = async (page, say) => {
+  const startPython = async (say) => {
     say("Reading Python from the folder of the book…");
-    const { packages } = manifest, rest = [...manifest.second, "data", ...page.tables];
-    await fetchParts(manifest.first);
+    const { start, rest, packages, absent } = manifest;
+    await fetchParts(start);
     const ours = python = makePython();
     say("Starting Python…");
     const reading = fetchParts(rest);
     reading.catch(() => {});
-    await ours.send(manifest.first);
+    await ours.send(start);
     await ours.ask("boot");
     await reading;
     await ours.send(rest);
-    await ours.ask("start", { settings: { packages, absent: manifest.absent, tables: page.tables } });
+    await ours.ask("start", { settings: { packages, absent } });
   };
 
   // --- cells of the page, in the order of the notebook; those without code on the page have no place
@@ -155,7 +154,7 @@ document.addEventListener("DOMContentLoaded", () => {
   const editors = new Map();
   const placesOf = (page) => {
     const left = [...places];
-    return page.cells.map(({ source }) => {
+    return page.map(({ source }) => {
       const at = left.findIndex((cell) => codeOf(cell) === source.trimEnd());
       return at < 0 ? null : left.splice(at, 1)[0];   // a strip may hold it elsewhere than the notebook
     });
@@ -195,7 +194,7 @@ document.addEventListener("DOMContentLoaded", () => {
     box.scrollIntoView({ block: "center" });
   };
   const runOne = async (page, cells, number, say) => {
-    const { source, tags } = page.cells[number], cell = cells[number];
+    const { source, tags } = page[number], cell = cells[number];
     const before = cells.slice(0, number).findLast(Boolean) ?? places[0];
     const name = cell ? numbered(cell) : `the hidden cell after ${numbered(before)}`, title = name[0].toUpperCase() + name.slice(1);
     const edited = editors.get(cell)?.value;
@@ -204,7 +203,8 @@ document.addEventListener("DOMContentLoaded", () => {
     const box = cell && boxOf(cell, tags.includes("live"));
     const put = box && write(box);
     python.listen((kind, text) => { made.push({ kind, text }); put?.(kind, text); });
-    const { outcome, seconds } = await python.ask("run", { source: edited ?? source, name });
+    const began = performance.now();
+    const outcome = await python.ask("run", { source: edited ?? source, name }), seconds = (performance.now() - began) / 1000;
     python.ran.add(number);
     if (outcome === "absent") python.without ??= made.at(-1).text;
     if (box && box.children.length === 1) box.append(element("p", "live-label", "No output."));
@@ -223,12 +223,12 @@ document.addEventListener("DOMContentLoaded", () => {
   // runs what comes before and has not run; a cell whose library is absent does not end the run, an error in another does
   const runUntil = async (cell, say, all = 0) => {
     const page = await readManifest(), cells = placesOf(page);
-    const last = all ? Math.min(all, page.cells.length) - 1 : cells.indexOf(cell);
+    const last = all ? Math.min(all, page.length) - 1 : cells.indexOf(cell);
     if (last < 0) throw new Error("The code of this cell is not the one that make live saw. Run make live again.");
-    if (!python) await startPython(page, say);
+    if (!python) await startPython(say);
     const done = [];
     for (let i = 0; i <= last; i++) {
-      const aside = page.cells[i].tags.includes("solution") && !all;
+      const aside = page[i].tags.includes("solution") && !all;
       if (i < last && !all && (python.ran.has(i) || aside)) continue;
       done.push(await runOne(page, cells, i, say));
       if (done.at(-1).outcome === "error" && !python.without) break;

@@ -21,31 +21,24 @@ from lib.paths import ROOT
 from press import live
 from press.packed import pack_table, unpack_table
 from press.stage import copy_static
+from press.toc import Page
+from tests.press.conftest import code, words, write_cells
 from tests.press.test_browser import PHONE, barriers, opened
 from tests.programs import python
 
 # --- the distribution
 
 
-def test_the_lock_file_is_the_pinned_one_and_names_every_package():
-    assert len(live.official()) > 200
-    wheel = "numpy-2.0.2-cp312-cp312-pyodide_2024_0_wasm32.whl"
-    assert {wheel, "pyodide.asm.wasm"} <= set(live.wanted())
-
-
 def test_another_lock_file_is_refused(monkeypatch):
     """All other sums are read from it."""
     monkeypatch.setattr(live, "pins", lambda: {"lock": "0" * 64})
     with pytest.raises(DataError, match="must have the SHA-256"):
-        live.official.__wrapped__()
+        live.packages.__wrapped__()
 
 
-def test_dependencies_come_first_and_once():
-    found = live.with_dependencies(["scikit-learn", "pandas", "matplotlib"])
-    assert len(found) == len(set(found))
-    for name in found:
-        for other in set(live.official()[name]["depends"]) - set(live.pins()["left_out"]):
-            assert found.index(other) < found.index(name)
+def test_the_packages_have_all_that_they_depend_on():
+    depends = {name for package in live.packages().values() for name in package["depends"]}
+    assert depends - set(live.packages()) == {"matplotlib-pyodide"}
 
 
 def test_a_script_holds_the_bytes():
@@ -73,27 +66,28 @@ def test_the_code_of_the_page_is_complete():
     assert not [name for name in names if "__pycache__" in name]
 
 
-def test_a_page_names_its_cells_and_tables():
-    by_name = {page.doc: page for page in live.lessons()}
-    needs = live.page_needs(by_name["chapters/ldp/utility"])
-    assert "ldp_main" in needs["tables"]
-    assert "parameters" in needs["cells"][0]["tags"]
-    needs = live.page_needs(by_name["chapters/synth/groups"])  # it reads scores(f"synth_{dataset}")
-    assert {"synth_nist", "synth_acs_coverage", "synth_newyork"} < set(needs["tables"])
-    assert len(by_name) >= 20
-    assert not [doc for doc in by_name if doc.endswith(("evidence", "proofs"))]
+def test_the_data_of_the_page_have_the_stored_records_and_their_scores():
+    with zipfile.ZipFile(io.BytesIO(live.data_archive())) as archive:
+        grid = live.RESULTS / "means_mixtures.parquet"
+        stored = {
+            end: unpack_table(archive.read(f"data/results/{grid.name}{end}"))
+            for end in ("", ".scores")
+        }
+        assert "data/replicas/adult.parquet.npz" in archive.namelist()
+    for end, read in (("", live.results), (".scores", live.scores)):
+        pd.testing.assert_frame_equal(stored[end], read(grid.stem, path=grid), check_dtype=False)
 
 
-def test_a_book_without_solutions_keeps_them_to_itself(tmp_path):
-    page = next(page for page in live.lessons() if page.doc == "chapters/ldp/budget")
-    if not any("solution" in cell["tags"] for cell in live.page_needs(page)["cells"]):
-        pytest.skip("the tree for students has no solutions")
-    built = tmp_path / f"{page.doc}.html"
-    built.parent.mkdir(parents=True)
-    for text, has in (('<div class="cell tag_solution">', True), ('<div class="cell">', False)):
-        built.write_text(text, "utf-8")
-        needs = live.page_needs(page, live.has_solutions(tmp_path, page))
-        assert any("solution" in cell["tags"] for cell in needs["cells"]) is has
+def test_a_page_names_the_cells_of_the_built_book(tmp_path):
+    """So a book without solutions keeps them to itself."""
+    docs = [page.doc for page in live.lessons()]
+    assert len(docs) >= 20
+    assert not [doc for doc in docs if doc.endswith(("evidence", "proofs"))]
+    page = Page("one", tmp_path)
+    given = [words("text"), code("a = 1", "parameters"), code("2", "solution")]
+    write_cells(tmp_path / "_sources" / "one.ipynb", *given)
+    found = [{"source": "a = 1", "tags": ["parameters"]}, {"source": "2", "tags": ["solution"]}]
+    assert live.cells(tmp_path, page) == found
 
 
 CELLS = """
@@ -107,9 +101,9 @@ other = io.BytesIO()
 with zipfile.ZipFile(other, "w") as archive:
     archive.writestr("other.py", "VALUE = 1")
 files = {"small.whl": wheel.getvalue(), "other.whl": other.getvalue()}
-settings = {"tables": [], "absent": ["nowhere"], "packages": {
-    "small": {"file": "small.whl", "imports": ["small"], "depends": ["other"]},
-    "other": {"file": "other.whl", "imports": ["other"], "depends": []}}}
+settings = {"absent": ["nowhere"], "packages": {
+    "small": {"file_name": "small.whl", "imports": ["small"], "depends": ["other"]},
+    "other": {"file_name": "other.whl", "imports": ["other"], "depends": []}}}
 shown = []
 in_page.start(json.dumps(settings), files.__getitem__, lambda *what: shown.append(what), None, sys.argv[1])
 cells = ["a = 2", "import small\\nprint(a)\\na + small.VALUE", "a = 1\\nb = 1 / 0",
@@ -121,7 +115,7 @@ cells = ["a = 2", "import small\\nprint(a)\\na + small.VALUE", "a = 1\\nb = 1 / 
          "import tempfile\\nfrom pathlib import Path\\nfrom lib.files import locked_tempdir\\n"
          "with locked_tempdir(Path(tempfile.mkdtemp())) as made:\\n    print(made.is_dir())",
          "lib.programs.run(['sh'], Path(tempfile.gettempdir()), seconds=1, contained=False)"]
-outcomes = [json.loads(in_page.run(cell, f"cell {n}"))["outcome"] for n, cell in enumerate(cells, 1)]
+outcomes = [in_page.run(cell, f"cell {n}") for n, cell in enumerate(cells, 1)]
 print(json.dumps([outcomes, shown]))
 """
 
@@ -156,8 +150,8 @@ PAGE = """<!doctype html><html lang="en" data-content_root="./" data-theme="ligh
 <div class="cell"><div class="cell_input"><div class="highlight"><pre>print(1)</pre></div></div>
 <div class="cell_output"><pre>1</pre></div></div></main></html>"""
 ONE_PAGE = {
-    "first": ["code"], "packages": {}, "second": [], "absent": [],
-    "pages": {"chapters/ldp/budget": {"cells": [{"source": "print(1)", "tags": []}], "tables": []}},
+    "start": ["code"], "packages": {}, "rest": ["data"], "absent": [],
+    "pages": {"chapters/ldp/budget": [{"source": "print(1)", "tags": []}]},
 }  # fmt: skip
 
 
@@ -240,7 +234,7 @@ FAKE = """window.Worker = class {
         const fails = task === 'run' && source.includes('check');
         setTimeout(() => {
             if (fails) answer({ kind: 'error', text: `Traceback\\n  File "${name}", line 1\\nValueError: n must be 5, got 6` });
-            answer({ done: id, result: task === 'run' ? { outcome: fails ? 'error' : 'done', seconds: 0 } : null });
+            answer({ done: id, result: task !== 'run' ? null : fails ? 'error' : 'done' });
         });
     }
     terminate() {}
@@ -259,7 +253,7 @@ def test_an_error_names_the_cell_and_shows_its_traceback_where_it_is(chromium, b
     text = f"{start}{first}{CELL.format(sources[2])}</main>{end.partition('</main>')[2]}"
     (book / "chapters" / "ldp" / "budget.html").write_text(text, "utf-8")
     cells = [{"source": source, "tags": []} for source in sources]
-    pages = {"chapters/ldp/budget": {"cells": cells, "tables": []}}
+    pages = {"chapters/ldp/budget": cells}
     parts = {part: live.script(part, b"nothing") for part in ("code", "data")}
     put(book, ONE_PAGE | {"pages": pages}, **parts)
     page, _ = opened(chromium, (book / "chapters" / "ldp" / "budget.html").as_uri(), **PHONE)

@@ -39,7 +39,7 @@ def live_book(html, tmp_path_factory) -> Path:
         if (folder / "_static" / "live" / "pages.js").exists():
             return folder
         (folder / "_static").mkdir(parents=True, exist_ok=True)
-        for place in (html / "chapters", *(html / "_static").iterdir()):
+        for place in (html / "chapters", html / "_sources", *(html / "_static").iterdir()):
             target = folder / place.relative_to(html)
             if place.name != "live" and not target.is_symlink():
                 target.symlink_to(place)

@@ -10,7 +10,7 @@ import pytest
 
 from lib.paths import CHAPTERS as FOLDER
 from lib.paths import ROOT
-from press import live, rerun
+from press import rerun
 from press.commands.book import add_arguments, run
 from press.pairs import as_text, is_pair_source, keep, notebook_of, write_pairs
 from press.toc import markdown, page_code, pages, read_notebook
@@ -202,13 +202,10 @@ def test_only_a_side_of_a_pair_can_be_kept(pair, wrong):
         command("--keep", wrong)
 
 
-@pytest.mark.parametrize("command", ["rerun", "live"])
-def test_what_reads_a_chapter_writes_its_notebook_first(command, pair, monkeypatch):
+def test_a_rerun_writes_the_notebook_first(monkeypatch):
     """Else the page that you edited would run as it was."""
     asked = []
-    monkeypatch.setattr(f"press.{command}.pair_up", lambda *root: asked.append(root))
-    (pair.parent / "_static").mkdir()
-    reads = {"rerun": rerun.chapter, "live": lambda source: live.write_live(pair.parent, source)}
+    monkeypatch.setattr("press.rerun.pair_up", lambda *root: asked.append(root))
     with pytest.raises(ValueError, match=r"must be .* got 'nowhere'"):
-        reads[command]("nowhere")
+        rerun.chapter("nowhere")
     assert asked

@@ -52,7 +52,6 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("call", "words"), REFUSED)
-def test_it_is_refused_by_name(tiny, monkeypatch, call, words):
-    monkeypatch.setattr("press.live.pair_up", lambda: None)
+def test_it_is_refused_by_name(tiny, call, words):
     with pytest.raises(ValueError, match=words):
         call(tiny)
