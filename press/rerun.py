@@ -1,5 +1,5 @@
 """One chapter again with other parameters: checked, executed by papermill, rendered as a small
-book of its own; several values give a page each, and one with a table of their numbers.
+book of its own; several values give a book each, and one with a table of their numbers.
 """
 
 from __future__ import annotations
@@ -42,7 +42,11 @@ TYPES: dict[str, Callable[[str], object]] = {
     "bool": {"True": True, "False": False}.__getitem__,
 }
 ALONGSIDE = ("chapters/front/glossary", "chapters/front/references")  # what every page links to
-SEVERAL = "chapters/side_by_side"
+_LABEL = re.compile(r"^(?::label: |\()([\w-]+)(?:\)=)?$", re.M)
+_ROLE = re.compile(
+    r"\{(?P<kind>doc|ref|prf:ref|numref)\}`(?:(?P<words>[^`<]*)<)?(?P<place>[^`<>]+)>?`"
+)
+SEVERAL = "chapters/side_by_side.md"
 
 
 def label(parameters: Parameters) -> str:
@@ -130,33 +134,34 @@ def rerun(
     folder.parent.mkdir(parents=True, exist_ok=True)
     with alone(folder.with_name(f"{folder.name}.lock"), "the same rerun is at work"):
         shutil.rmtree(folder, ignore_errors=True)
-        return _rerun(page, versions, folder, progress)
+        folder.mkdir()
+        found, made = [], []
+        for number, parameters in enumerate(versions, 1):
+            notebook = _execute(page, parameters, folder / f"{number}.ipynb", progress)
+            found.append(stated(notebook))
+            text = nbformat.writes(_as_page(notebook, page))
+            made.append(_book(page, f"{page.doc}.ipynb", text, folder / f"{number}"))
+        if len(versions) == 1:
+            return made[0]
+        links = [f"- {_link(label(p), one)}" for p, one in zip(versions, made, strict=True)]
+        text = f"# {page.doc.removeprefix('chapters/')} for several values\n\n" + "\n".join(links)
+        return _book(page, SEVERAL, f"{text}\n{several(versions, found)}", folder / "all")
 
 
-def _rerun(page: Page, versions: Sequence[Parameters], folder: Path, progress: bool) -> Path:
+def _book(page: Page, name: str, text: str, folder: Path) -> Path:
+    """A small book of the one page ``name`` and of what every page links to, rendered."""
     book = folder / "stage"
     copy_static(page.root, book / "_static")
-    listed, found = [], []
-    for number, parameters in enumerate(versions, 1):
-        doc = page.doc if len(versions) == 1 else f"{page.doc}--{number}"
-        notebook = _execute(page, parameters, folder / f"{number}.ipynb", progress)
-        listed.append({"file": doc, "title": label(parameters)})
-        found.append(stated(notebook))
-        (book / doc).parent.mkdir(parents=True, exist_ok=True)
-        nbformat.write(_as_page(notebook, page, f"--{number}"), book / f"{doc}.ipynb")
-    if len(versions) > 1:
-        links = [f"- {{doc}}`{one['title']} </{one['file']}>`" for one in listed]
-        text = [f"# {page.doc.removeprefix('chapters/')} for several values", "", *links, ""]
-        (book / f"{SEVERAL}.md").write_text("\n".join(text) + several(versions, found), "utf-8")
-        listed.insert(0, {"file": SEVERAL})
-    first, *others = [*listed, *({"file": doc} for doc in ALONGSIDE)]
-    contents = {"format": "jb-book", "root": first["file"], "chapters": others}
+    for copied in ("_config.yml", "references.bib", *(f"{doc}.md" for doc in ALONGSIDE)):
+        (book / copied).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(page.root / copied, book / copied)
+    (book / name).parent.mkdir(parents=True, exist_ok=True)
+    (book / name).write_text(text, "utf-8")
+    doc = name.partition(".")[0]
+    contents = {"format": "jb-book", "root": doc, "chapters": [{"file": f} for f in ALONGSIDE]}
     (book / "_toc.yml").write_text(yaml.safe_dump(contents), "utf-8")
-    for name in ("_config.yml", "references.bib", *(f"{doc}.md" for doc in ALONGSIDE)):
-        (book / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(page.root / name, book / name)
     html, _ = jupyter_book(book, folder, strict=False)
-    return html / f"{first['file']}.html"
+    return html / f"{doc}.html"
 
 
 def stated(notebook: nbformat.NotebookNode) -> dict[str, list]:
@@ -200,37 +205,30 @@ def _execute(
     return read_notebook(output)
 
 
-def _as_page(notebook: nbformat.NotebookNode, page: Page, suffix: str) -> nbformat.NotebookNode:
-    """The executed notebook as a page of the small book: labels of its own, links into the built
-    book.
-    """
+def _as_page(notebook: nbformat.NotebookNode, page: Page) -> nbformat.NotebookNode:
+    """The executed notebook as the page of a small book, with links into the built book."""
     notebook = without_traces(notebook)
     texts = [cell for cell in notebook.cells if cell.cell_type == "markdown"]
-    text = "\n".join(cell.source for cell in texts)
-    own = {"".join(m) for m in re.findall(r"^(?::label: (\S+)|\(([\w-]+)\)=)$", text, re.M)}
-    names = "|".join(map(re.escape, sorted(own, key=len, reverse=True)))
+    own = _LABEL.findall("\n".join(cell.source for cell in texts))
     for cell in texts:
-        cell.source = _outside_links(cell.source, page, own)
-        if own:
-            cell.source = re.sub(rf"(?<![\w-])({names})(?![\w-])", rf"\1{suffix}", cell.source)
+        cell.source = _ROLE.sub(lambda role: _outside(role, page, own), cell.source)
     add_line(notebook.cells, page.doc)
     add_boxes(notebook.cells)
     return notebook
 
 
-def _outside_links(text: str, page: Page, own: set[str]) -> str:
-    """Links to other pages as links into the built book, or as words where there is none."""
+def _outside(role: re.Match, page: Page, own: Sequence[str]) -> str:
+    """A link to another page as one into the built book, or as words where there is none."""
+    words, place = (role["words"] or "").strip(), role["place"].strip()
+    if role["kind"] != "doc":
+        return role[0] if place in own else f"*{words or place}*"
+    there = posixpath.normpath(posixpath.join(posixpath.dirname(page.doc), place))
+    if (text := page.root / f"{there}.md").exists() and not words:
+        words = re.findall(r"^# (.+)$", text.read_text("utf-8"), re.M)[0]
+    built = page.root / "_build" / "html" / f"{there}.html"
+    return _link(words or place, built) if built.exists() else f"*{words or place}*"
 
-    def link(match: re.Match) -> str:
-        role, words, place = match[1], (match[2] or "").strip(), match[3].strip()
-        if role == "doc":
-            there = posixpath.normpath(posixpath.join(posixpath.dirname(page.doc), place))
-            built = page.root / "_build" / "html" / f"{there}.html"
-            source = page.root / f"{there}.md"
-            said = source.read_text("utf-8") if source.exists() else ""
-            title = re.search(r"^# (.+)$", said, re.M)
-            words = words or (title[1] if title else source.stem)
-            return f"[{words}]({built.as_uri()})" if built.exists() else f"*{words}*"
-        return match[0] if place in own else f"*{words or place}*"
 
-    return re.sub(r"\{(doc|ref|prf:ref|numref)\}`(?:([^`<]*)<)?([^`<>]+)>?`", link, text)
+def _link(words: str, file: Path) -> str:
+    """HTML, as Markdown refuses addresses of files."""
+    return f'<a href="{file.as_uri()}">{words}</a>'
