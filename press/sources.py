@@ -17,7 +17,6 @@ import subprocess
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 from lib.files import read_yaml
@@ -89,18 +88,10 @@ def is_in(words: str, text: str) -> bool:
     >>> is_in("a printed", text), is_in("Bound […] not optimal", text)
     (False, True)
     """
-    first, *rest = (compared(part) for part in re.split(r"\[(?:…|\.{3})\]", words))
-    capital = re.escape(first[:1])  # a sentence of ours may begin with the words
-    for match in re.finditer(f"(?i:{capital}){re.escape(first[1:])}", text):
-        at = match.end()
-        for part in rest:
-            found = text.find(part, at, at + REACH)
-            if found < 0:
-                break
-            at = found + len(part)
-        else:
-            return True
-    return False
+    parts = [re.escape(compared(part)) for part in re.split(r"\[(?:…|\.{3})\]", words)]
+    whole = f".{{0,{REACH}}}?".join(parts)
+    # a sentence of ours may begin with the words
+    return bool(re.search(re.sub(r"\A\w", r"(?i:\g<0>)", whole), text))
 
 
 def _pages() -> Iterator[tuple[str, str]]:
@@ -141,60 +132,43 @@ def places() -> list[Place]:
     return found
 
 
-def wrong_quotations(papers: Path) -> tuple[list[str], list[str]]:
-    """Quotations that are not in their paper's text in the folder ``papers``, and the files that
-    are missing there, without which a paper's quotations are left out.
-    """
-    texts = {}
-    missing = []
-    for paper, names in LISTED["papers"].items():
-        absent = [name for name in names if not (papers / name).is_file()]
-        missing += absent
-        if not absent:
-            bodies = ((papers / name).read_text("utf-8") for name in names)
-            texts[paper] = [compared(body) for body in bodies]
+def wrong_quotations(papers: Path) -> list[str]:
+    """Quotations that are not in their paper's text in the folder ``papers``, which has all."""
+    texts = {
+        paper: [compared((papers / name).read_text("utf-8")) for name in names]
+        for paper, names in LISTED["papers"].items()
+    }
     wrong = []
     for quotation in quotations():
-        if missing and quotation.paper not in texts:
-            continue
-        able = [quotation.paper] if quotation.paper else list(texts)
-        if not any(is_in(quotation.words, text) for paper in able for text in texts[paper]):
+        able = [texts[quotation.paper]] if quotation.paper else texts.values()
+        if not any(is_in(quotation.words, text) for paper in able for text in paper):
             of = quotation.paper or "any paper"
             wrong.append(f'{quotation.where}: "{quotation.words}" is not in the text of {of}')
-    return wrong, missing
+    return wrong
 
 
-def _clone_of(repository: str, clones: Path) -> Path | None:
-    """The clone of ``owner/name`` in a folder, under one of the names that clones have."""
-    owner, name = repository.split("/")
+def _lines(place: Place, clones: Path) -> list[str]:
+    """The lines of the file at the commit, from a clone under one of the names that clones have."""
+    owner, name = place.repository.split("/")
     tried = (name, f"{name}.git", f"{owner}/{name}", f"{owner}+{name}/repo", f"{owner}-{name}")
-    return next(filter(Path.is_dir, (clones / path for path in tried)), None)
-
-
-@cache
-def _lines(clone: Path, commit: str, path: str) -> list[str] | None:
-    """The lines of a file at a commit; ``None`` if the clone has no such file there."""
-    command = ["git", "-C", str(clone), "show", f"{commit}:{path}"]
+    folder = next(filter(Path.is_dir, (clones / path for path in tried)), clones)
+    command = ["git", "-C", str(folder), "show", f"{place.commit}:{place.path}"]
     shown = subprocess.run(command, capture_output=True, check=False)
-    return shown.stdout.decode("utf-8", "replace").splitlines() if shown.returncode == 0 else None
+    return shown.stdout.decode("utf-8", "replace").splitlines()
 
 
-def wrong_places(clones: Path) -> tuple[list[str], list[str]]:
+def wrong_places(clones: Path) -> list[str]:
     """Places that do not hold what their link says, by the clones (bare or not) in the folder
-    ``clones``, and the repositories that have no clone there.
+    ``clones``.
     """
-    wrong, missing = [], []
+    wrong = []
     for place in places():
-        clone = _clone_of(place.repository, clones)
-        if clone is None:
-            missing.append(place.repository)
-            continue
-        lines = _lines(clone, place.commit, place.path)
+        lines = _lines(place, clones)
         at = f"{place.where}: {place.repository} {place.path}#L{place.first}"
-        if lines is None:
-            wrong.append(f"{at}: no such file at commit {place.commit[:7]}")
+        if not lines:
+            wrong.append(f"{at}: no clone with this file at commit {place.commit[:7]}")
         elif place.last > len(lines):
             wrong.append(f"{at}: the file has {len(lines)} lines")
-        elif place.token and place.token not in "\n".join(lines[place.first - 1 : place.last]):
+        elif place.token not in "\n".join(lines[place.first - 1 : place.last]):
             wrong.append(f"{at}: {place.token!r} is not in these lines")
-    return wrong, sorted(set(missing))
+    return wrong
