@@ -29,8 +29,10 @@ Take = Callable[[str], bytes]
 Show = Callable[[str, str], None]
 
 
-class NotInThePage(ImportError):
-    """Something that the Python of a page does not have was used."""
+class NotInThePage(OSError):
+    """Something that the Python of a page does not have was used; code that asks for a program and
+    can do without, as for git, expects an ``OSError``.
+    """
 
 
 class _Absent(type):

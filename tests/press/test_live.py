@@ -114,7 +114,8 @@ cells = ["a = 2", "import small\\nprint(a)\\na + small.VALUE", "a = 1\\nb = 1 / 
          "joblib.Parallel(n_jobs=2, initializer=print)(joblib.delayed(abs)(x) for x in [-1])",
          "import tempfile\\nfrom pathlib import Path\\nfrom lib.files import locked_tempdir\\n"
          "with locked_tempdir(Path(tempfile.mkdtemp())) as made:\\n    print(made.is_dir())",
-         "lib.programs.run(['sh'], Path(tempfile.gettempdir()), seconds=1, contained=False)"]
+         "lib.programs.run(['sh'], Path(tempfile.gettempdir()), seconds=1, contained=False)",
+         "from lib.runner.provenance import provenance\\nprovenance()['commit']"]
 outcomes = [in_page.run(cell, f"cell {n}") for n, cell in enumerate(cells, 1)]
 print(json.dumps([outcomes, shown]))
 """
@@ -124,7 +125,7 @@ def test_cells_run_as_in_a_notebook(tmp_path):
     done = python("-W", "error", "-c", CELLS, tmp_path)
     outcomes, shown = json.loads(done.stdout)
     cut = ["done", "done", "error", "done", "absent", "done", "error", "error"]
-    assert outcomes == [*cut, "done", "done", "done", "absent"]
+    assert outcomes == [*cut, "done", "done", "done", "absent", "done"]
     assert shown[:2] == [["text", "2\n"], ["text", "4"]]
     kind, words = shown[2]
     assert kind == "error"
@@ -136,7 +137,7 @@ def test_cells_run_as_in_a_notebook(tmp_path):
     assert "SystemExit" in shown[6][1]
     # in one process: the initializer of its workers has printed nothing
     printed = [["text", "[[1, 0, 1], [3, 3]]"], ["text", "[1]"], ["text", "True\n"]]
-    assert shown[7:] == [*printed, ["error", absent("subprocess")]]
+    assert shown[7:] == [*printed, ["error", absent("subprocess")], ["text", "'unknown'"]]
 
 
 # --- the page
