@@ -22,7 +22,7 @@ import nbformat
 
 from lib.files import write_whole
 from lib.paths import ROOT
-from press.toc import SETUP, markdown, read_notebook, tags
+from press.toc import SETUP, markdown, put, read_notebook, tags
 
 COLAB = """\
 # On Colab only, once a session: fetch the companion and what it needs. Elsewhere this does nothing.
@@ -154,11 +154,7 @@ def write_pair(text: Path) -> list[Path]:
 
 
 def _write(notebook: nbformat.NotebookNode, partner: Path) -> list[Path]:
-    body = nbformat.writes(notebook) + "\n"
-    if partner.exists() and partner.read_text("utf-8", "replace") == body:
-        return []
-    write_whole(partner, body)
-    return [partner]
+    return [partner] if put(partner, nbformat.writes(notebook) + "\n") else []
 
 
 def write_pairs(folder: Path) -> list[Path]:

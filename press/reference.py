@@ -6,7 +6,6 @@ sources.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 
 from lib.files import template
@@ -45,15 +44,11 @@ def modules_of(page: str, root: Path = ROOT) -> list[str]:
     return found
 
 
-def write_reference(docs: Iterable[str], folder: Path, root: Path = ROOT) -> None:
-    """Write the sources of the reference pages among ``docs`` into a stage."""
+def reference(doc: str, root: Path = ROOT) -> str:
+    """The source of the reference page ``doc``."""
     titles = PACKAGES | {"overview": "Reference"}
-    for doc in docs:
-        page = doc.removeprefix(f"{FOLDER}/")
-        parts = [*(f"lib.{name}" for name in PACKAGES if name != "basics"), *BASICS]
-        text = _TEMPLATE.render(
-            title=titles[page], parts=parts, studies=studies(), modules=modules_of(page, root)
-        )
-        source = folder / f"{doc}.rst"
-        source.parent.mkdir(parents=True, exist_ok=True)
-        source.write_text(text, "utf-8")
+    page = doc.removeprefix(f"{FOLDER}/")
+    parts = [*(f"lib.{name}" for name in PACKAGES if name != "basics"), *BASICS]
+    return _TEMPLATE.render(
+        title=titles[page], parts=parts, studies=studies(), modules=modules_of(page, root)
+    )

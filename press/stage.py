@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import filecmp
-import os
 import shutil
 from collections.abc import Sequence
 from importlib import metadata
@@ -15,8 +13,8 @@ from press.execute import Executed
 from press.exercises import add_boxes, without_solutions
 from press.failures import show_failure
 from press.pairs import without_traces
-from press.reference import write_reference
-from press.toc import FOLDER, Page, read_notebook
+from press.reference import reference
+from press.toc import Page, put, read_notebook
 
 
 def mathjax() -> Path:
@@ -95,40 +93,25 @@ def stage(
     *,
     solutions: bool = True,
 ) -> None:
-    """Fill ``folder`` again, with or without the solutions of exercises."""
-    before = folder.with_name(f"{folder.name}.before")
-    shutil.rmtree(before, ignore_errors=True)
-    if folder.exists():
-        folder.rename(before)
-    by_doc = {chapter.doc: chapter for chapter in executed}
-    reference = [page.doc for page in pages if page.doc.startswith(f"{FOLDER}/")]
-    for page in (page for page in pages if page.doc not in reference):
-        if page.doc in by_doc:
-            kind, text = "ipynb", _page_of(by_doc[page.doc], solutions)
+    """Bring ``folder`` up to date, with or without the solutions of exercises."""
+    by_doc, texts = {chapter.doc: chapter for chapter in executed}, {}
+    for page in pages:
+        if page.is_generated:
+            texts[folder / f"{page.doc}.rst"] = reference(page.doc, root)
+        elif page.doc in by_doc:
+            texts[folder / f"{page.doc}.ipynb"] = _page_of(by_doc[page.doc], solutions) + "\n"
         else:
-            kind, text = "md", page.text.read_text("utf-8")
-        target = folder / f"{page.doc}.{kind}"
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(f"{text}\n", "utf-8")
+            texts[folder / f"{page.doc}.md"] = page.text.read_text("utf-8")
+    for path, text in texts.items():
+        put(path, text)
+    for path in {*folder.glob("chapters/**/*.*")} - {*texts}:
+        path.unlink()
     for name in ("_config.yml", "_toc.yml", "references.bib"):
-        shutil.copy(root / name, folder / name)
+        shutil.copy2(root / name, folder / name)
+    shutil.rmtree(folder / "_static", ignore_errors=True)
     copy_static(root, folder / "_static")
     if not solutions:  # what launch.js opens is the repository, which has them
         config = folder / "_config.yml"
         config.write_text(config.read_text("utf-8").replace("launch.js, ", ""), "utf-8")
         (folder / "_static" / "launch.js").unlink()
     copy_licences(folder / "_static" / "licences")
-    write_reference(reference, folder, root)
-    keep_times(before, folder)
-
-
-def keep_times(before: Path, folder: Path) -> None:
-    """Give each file of ``folder`` that is also in ``before``, which is removed, the time of then.
-
-    By that time Sphinx knows that it has read the file.
-    """
-    for file in (path for path in before.rglob("*") if path.is_file()):
-        now = folder / file.relative_to(before)
-        if now.is_file() and filecmp.cmp(file, now, shallow=False):
-            os.utime(now, ns=(file.stat().st_atime_ns, file.stat().st_mtime_ns))
-    shutil.rmtree(before, ignore_errors=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import nbformat
 
-from lib.files import read_yaml
+from lib.files import read_yaml, write_whole
 
 FOLDER = "chapters/reference"
 SETUP = "setup"  # tag of the cell that no .md has
@@ -51,6 +51,15 @@ def markdown(folder: Path) -> list[Path]:
     """The Markdown files below ``folder``, without hidden folders (``.ipynb_checkpoints``)."""
     found = sorted(folder.rglob("*.md"))
     return [f for f in found if not any(p[0] == "." for p in f.relative_to(folder).parts)]
+
+
+def put(path: Path, text: str) -> bool:
+    """Write ``text`` unless it is there: Sphinx goes by the times of files. Whether it was not."""
+    if path.exists() and path.read_text("utf-8", "replace") == text:
+        return False
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, text)
+    return True
 
 
 def read_notebook(path: Path) -> nbformat.NotebookNode:

@@ -10,7 +10,8 @@ import nbformat
 import pytest
 
 from press.render import RenderError, finish, render
-from press.stage import add_line, keep_times
+from press.stage import add_line
+from press.toc import put
 from tests.press.conftest import code, write_notebook
 
 CONFIG = """\
@@ -23,17 +24,13 @@ sphinx: {extra_extensions: [sphinx_proof, press.sphinx_setup]}
 
 def staged(folder: Path, said: str, title: str = "Two") -> Path:
     """A stage of two pages: what the cell of the first put out, and the title of the second."""
-    before = folder.with_name("before")
-    if folder.exists():
-        folder.rename(before)
     printed = code("print(1)", outputs=[nbformat.v4.new_output("stream", text=said)])
     first = "# One\n\nAs {doc}`two` says, by {prf:ref}`thm-t`."
     write_notebook(folder / "one.ipynb", printed, title=first)
     words = f"# {title}\n\n```{{prf:theorem}} T\n:label: thm-t\nIt holds.\n```\n"
     contents = "format: jb-book\nroot: one\nchapters:\n- file: two\n"
     for name, text in {"two.md": words, "_toc.yml": contents, "_config.yml": CONFIG}.items():
-        (folder / name).write_text(text, "utf-8")
-    keep_times(before, folder)
+        put(folder / name, text)
     return folder
 
 
