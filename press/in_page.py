@@ -87,7 +87,7 @@ class Packages:
         elif name == "lib.datasets.load":
             vars(importlib.import_module("pandas"))["read_parquet"] = _read_parquet
         elif name == "lib.programs":
-            vars(importlib.import_module("joblib"))["Parallel"] = _in_one_process
+            vars(importlib.import_module("joblib"))["Parallel"] = _one_process()
             vars(importlib.import_module("subprocess"))["Popen"] = _absent("subprocess.Popen")
         elif name.split(".")[0] in self.absent and _asked_by_us():
             loader: Any = self
@@ -176,11 +176,15 @@ def _take_counts_of_64_bits() -> None:
     vars(np)["repeat"] = lambda a, repeats, axis=None: repeat(a, counts(repeats), axis)
 
 
-def _in_one_process(n_jobs: Any = 1, return_as: str = "list", **_: Any) -> Any:
+def _one_process() -> type:
     """Joblib's ``Parallel`` for a page, which has one process: no other to start or to end."""
     from joblib.parallel import Parallel
 
-    return Parallel(n_jobs=1, return_as=return_as)
+    class InOneProcess(Parallel):
+        def __init__(self, n_jobs: Any = 1, return_as: str = "list", **_: Any) -> None:
+            super().__init__(n_jobs=1, return_as=return_as)
+
+    return InOneProcess
 
 
 def _stand_in(name: str, **content: Any) -> ModuleType:

@@ -111,7 +111,8 @@ cells = ["a = 2", "import small\\nprint(a)\\na + small.VALUE", "a = 1\\nb = 1 / 
          "display({'text/html': '<b>x</b>'}, raw=True)", "def f(:", "raise SystemExit(3)",
          "import numpy as np\\nn = np.array([2, 0])\\n[np.bincount(n).tolist(), np.repeat([3, 4], n).tolist()]",
          "import lib.programs, joblib\\n"
-         "joblib.Parallel(n_jobs=2, initializer=print)(joblib.delayed(abs)(x) for x in [-1])",
+         "class Own(joblib.Parallel):\\n    pass\\n"  # as scikit-learn has one
+         "Own(n_jobs=2, initializer=print)(joblib.delayed(abs)(x) for x in [-1])",
          "import tempfile\\nfrom pathlib import Path\\nfrom lib.files import locked_tempdir\\n"
          "with locked_tempdir(Path(tempfile.mkdtemp())) as made:\\n    print(made.is_dir())",
          "lib.programs.run(['sh'], Path(tempfile.gettempdir()), seconds=1, contained=False)",
