@@ -15,12 +15,11 @@ from unittest import mock
 
 import jupytext
 import matplotlib.pyplot as plt
-import papermill
 import pytest
 
 from lib.pages.parameters import of_papermill
 from lib.paths import ROOT
-from tests.press.conftest import CHAPTERS, write_notebook
+from tests.press.conftest import write_notebook
 
 
 def run_cells(page: str, stops_after: str, **parameters) -> dict:
@@ -97,43 +96,6 @@ REFUSED = [
 def test_what_the_protocols_cannot_do_is_refused_before_any_work(page, until, parameters, words):
     with pytest.raises(ValueError, match=words):
         run_cells(page, until, **parameters)
-
-
-COUNTS = [
-    (page.doc.removeprefix("chapters/"), name)
-    for page in CHAPTERS
-    for name, known in papermill.inspect_notebook(str(page.notebook)).items()
-    if known["inferred_type_name"] == "int" and name not in ("seed", "run")
-]
-
-
-@pytest.mark.parametrize(("page", "name"), COUNTS, ids=lambda value: value)
-def test_a_huge_count_is_refused_before_any_work(page, name):
-    with pytest.raises(ValueError, match=f"^{name} must be .*, got {10**12}"):
-        run_cells(page, "check_parameters(", **{name: 10**12})
-
-
-GUIDES_ENDS = [{"epsilon": 0.01, "k": 2}, {"k": 40}]
-GUIDES_ENDS += [{"epsilon": 600.0, "k": k, "n": 100} for k in (2, 400)]
-
-
-@pytest.mark.parametrize("parameters", GUIDES_ENDS, ids=str)
-def test_the_guide_checks_its_protocol_at_the_ends(parameters, tmp_path, monkeypatch):
-    """Its module is written by a cell magic: here by the test, which takes the text from the
-    page.
-    """
-    source = (ROOT / "chapters" / "guides" / "protocol.md").read_text("utf-8")
-    module = source.split("%%writefile hadamard_response.py\n")[1].split("```")[0]
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    monkeypatch.setattr("sys.path", [str(tmp_path), *sys.path])
-    (tmp_path / "hadamard_response.py").write_text(module, "utf-8")
-    try:
-        names = run_cells("guides/protocol", 'print(f"loss {loss', **parameters)
-    finally:
-        sys.modules.pop("hadamard_response", None)  # another test writes another one
-    names["project"].cleanup()
-    assert names["loss"] == pytest.approx(names["epsilon"])
 
 
 # --- plain papermill

@@ -72,13 +72,6 @@ def test_the_key_follows_cells_tags_parameters_and_versions(tiny, monkeypatch):
     assert len({*keys, key(tiny)}) == 7
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes of POSIX")
-def test_a_pipe_among_the_data_is_not_waited_for(tiny):
-    (tiny.root / "data").mkdir()
-    os.mkfifo(tiny.root / "data" / "pipe.csv")
-    key(tiny)
-
-
 def test_only_what_changed_runs_again_and_a_torn_or_missing_file_is_made_again(tiny):
     assert run(tiny).fresh
     assert not run(tiny).fresh

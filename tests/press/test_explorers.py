@@ -30,7 +30,6 @@ from lib.runner import results, scores
 from lib.stats.summary import mean_interval
 from press.sphinx_setup import EXPLORERS, explorer_names
 from press.stage import copy_static
-from studies.ldp_fairness.summary import baseline, curves
 from studies.private_means.theory import clip_slack, stratified_bound
 from studies.synthesizers.figures.who_pays import group_errors
 from studies.synthesizers.summary import of_level
@@ -38,12 +37,6 @@ from studies.verdicts.robustness import CORRECTIONS, on_grid, with_correction, w
 from tests.press.test_browser import PHONE, barriers, closing, opened
 
 pytestmark = pytest.mark.browser
-PLACED = re.compile(r"^```\{explorer\} (\S+)\n:figure: (\S+)(?:\n:beside:)?$", re.M)
-PAGES = {
-    match[1]: (path, match[2])
-    for path in sorted(CHAPTERS.rglob("*.md"))
-    for match in PLACED.finditer(path.read_text("utf-8"))
-}
 PAGE = """<!doctype html><html lang="en" data-content_root="./" data-theme="light">
 <meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>A page</title>
 <link rel="stylesheet" href="_static/companion.css"><style>html {{
@@ -292,24 +285,6 @@ def test_who_pays_shows_the_stored_errors_and_rates(rows_shown):
     near(shown[1:4], mean_interval(own, floor=0.0), 1e-5)
 
 
-def test_results_shows_the_stored_means_and_intervals_and_the_printed_values(rows_shown):
-    frame = results("ldp_main")
-    for dataset, metric, split in (("adult", "DI", "uniform"), ("lsac", "auc", "k-based")):
-        rows = rows_shown("results", {
-            "dataset": dataset, "metric": metric, "split": split, "protocols": "+".join(PROTOCOLS),
-        })  # fmt: skip
-        shown = {(row[0], row[1]): row[2:] for row in rows}
-        own = curves(frame, metric).query("dataset == @dataset and split == @split")
-        for row in own.itertuples():
-            near(shown[row.protocol, row.epsilon], (row.mean, row.low, row.high), 1e-5)
-        base = baseline(frame, metric).query("dataset == @dataset").iloc[0]
-        near(shown["without privacy", None], (base["mean"], base.low, base.high), 1e-5)
-    printed = rows_shown("results", {"dataset": "acs_coverage", "metric": "OAD"})
-    assert [row[1:3] for row in printed if row[0] == "printed in the paper"] == [
-        [None, -0.17], [0.25, -0.3],
-    ]  # fmt: skip
-
-
 def test_the_multiverse_judges_as_the_ledger_does(rows_shown):
     rows = evaluate()
     by_id = {row.claim.id: row.verdict for row in rows}
@@ -336,20 +311,6 @@ def test_the_multiverse_judges_as_the_ledger_does(rows_shown):
     }  # fmt: skip
 
 
-FLIPS = """() => ExplorerData.multiverse.rows.map(r => {
-    const f = Formulas.flip(r, r.evidence, 1), judge = at => Formulas.judge(r, r.evidence, at);
-    const out = f && f.at < 1 ? -1e-6 : 1e-6;
-    return f && [f.verdict, judge(1), judge(f.at * (1 + out)), judge(f.at * (1 - out))];
-}).filter(Boolean)"""
-
-
-def test_a_row_flips_where_the_multiverse_says(explore):
-    flips = explore("multiverse")[0].evaluate(FLIPS)
-    assert len(flips) > 50
-    for there, now, behind, before in flips:
-        assert there == behind != now == before
-
-
 def test_the_coin_estimates_as_lib_does_and_its_error_has_both_parts(explore):
     settings = {"truth": "no", "toss": 5, "people": 5000, "target": 1, "heads": 0.3}
     rows = explore("coin")[0].evaluate("s => Explorers.defined.coin.show(s).table.rows", settings)
@@ -357,16 +318,6 @@ def test_the_coin_estimates_as_lib_does_and_its_error_has_both_parts(explore):
     for people, yes, estimate, error in rows:
         near(estimate, (yes / people - coin.q) / (coin.p - coin.q))
         near(error, 1.96 * np.sqrt(0.3 * 0.7 / people + coin.variance(people, 0.3)))
-
-
-@pytest.mark.parametrize("group", ["0", "1"])
-def test_who_pays_calls_no_smaller_error_of_one_person_a_gain(explore, group):
-    page = explore("who_pays")[0]
-    for name in ("AIM", "GEM", "MST"):
-        asked = ["who_pays", {"group": group, "synthesizer": name}]
-        said = " ".join(page.evaluate(SHOW.replace("table.rows", "sentence"), asked))
-        assert "would be no gain" in said
-        assert "it is smaller" not in said
 
 
 # --- what ships
@@ -380,15 +331,6 @@ def test_the_libraries_are_the_pinned_ones_and_bring_their_licences():
         assert hashlib.sha256(path.read_bytes()).hexdigest() == pinned[name]["sha256"]
         licence = CHAPTERS / "_static" / pinned[name]["licence"].partition(", ")[2]
         assert name in licence.read_text("utf-8").splitlines()[0]
-
-
-def test_each_explorer_has_a_place_beside_a_figure_of_its_page():
-    assert sorted(PAGES) == explorer_names()
-    for path, figure in PAGES.values():
-        text = path.read_text("utf-8")
-        series = figure.rpartition("-")[0]  # a name that is made in a loop
-        ways = (f'name="{figure}"', f":name: {figure}", f'name=f"{series}-{{')
-        assert any(way in text for way in ways), path
 
 
 # --- what a reader does

@@ -6,53 +6,18 @@ import re
 import runpy
 import subprocess
 import sys
-from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-import yaml
-from sphinx_book_theme.header_buttons import launch as theme
 
 from lib.paths import ROOT
 from press.pairs import COLAB
 from tests.declared import CORE, extra, names, pins
-from tests.press.conftest import CHAPTERS, SERVICES, each_chapter
+from tests.press.conftest import CHAPTERS
 from tests.press.pages import parse
-from tests.programs import python
 
 ADDRESS = "https://github.com/someone/companion"
-
-
-def _buttons(config: dict, doc: str) -> dict[str, str]:
-    """What the theme makes of a configuration, on one page."""
-    options = config["sphinx"]["config"]["html_theme_options"]
-    about = {"doc2path": "{}.ipynb".format, "metadata": {doc: {"kernelspec": {}}}}
-    app = SimpleNamespace(config={"html_theme_options": options}, env=SimpleNamespace(**about))
-    *_, user, name = options["repository_url"].split("/")  # as the theme splits it
-    place = {"pagename": doc, "sourcename": f"{doc}.ipynb", "page_source_suffix": ".ipynb"}
-    github = {"github_user": user, "github_repo": name, "github_url": "https://github.com"}
-    context = {"header_buttons": []} | place | github
-    theme.add_launch_buttons(app, doc, "page.html", context, None)
-    return {b["text"]: b["url"] for group in context["header_buttons"] for b in group["buttons"]}
-
-
-@each_chapter
-def test_each_button_leads_to_a_notebook_of_the_repository(page):
-    """Of the theme, once ``_config.yml`` has an address; until then ``launch.js`` makes the same."""
-    config = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))
-    config["sphinx"]["config"]["html_theme_options"] |= {
-        "repository_url": ADDRESS,
-        "repository_branch": "main",
-        "path_to_docs": "",
-        "launch_buttons": {
-            "notebook_interface": "jupyterlab",
-            "binderhub_url": "https://mybinder.org",
-            "colab_url": "https://colab.research.google.com",
-        },
-    }
-    found = _buttons(config, page.doc)
-    assert found == {name: link.format(f"{page.doc}.ipynb") for name, link in SERVICES.items()}
 
 
 def test_a_page_links_its_notebook_for_download_and_no_service(html):
@@ -95,16 +60,6 @@ def test_binder_has_what_it_reads():
     assert (folder / "runtime.txt").read_text("utf-8").strip() == "python-3.11"
     (included,) = re.findall(r"^-r (\S+)", (folder / "requirements.txt").read_text("utf-8"), re.M)
     assert (folder / included).resolve() == ROOT / "requirements.txt"
-
-
-def test_the_installed_package_is_found_from_anywhere(tmp_path):
-    """What ``make`` and Binder install, ``pip install -e .``, does this."""
-    try:
-        distribution("who-pays-for-privacy")
-    except PackageNotFoundError:
-        pytest.skip("the package is not installed here: `make test` installs it")
-    done = python("-I", "-c", "import lib; print(lib.__file__)", cwd=tmp_path)
-    assert done.stdout.strip() == str(ROOT / "lib" / "__init__.py")
 
 
 def test_colab_gets_what_the_package_needs_at_the_books_pins(monkeypatch):

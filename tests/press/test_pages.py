@@ -4,7 +4,6 @@ links and pictures lead somewhere, and nothing comes from another host.
 
 from __future__ import annotations
 
-import ast
 import re
 import subprocess
 
@@ -12,30 +11,13 @@ import pytest
 
 from lib.paths import BUILD, ROOT
 from press.build import build
-from press.pairs import notebook_of
-from press.toc import glued_texts, page_code, pages, read_notebook, tags
+from press.toc import glued_texts, pages, read_notebook
 from tests.press.conftest import each_chapter
 from tests.press.pages import parse, target
 
 LOADED = {"script": "src", "img": "src", "source": "src", "iframe": "src", "embed": "src"}
 ROLE = re.compile(r"\{(?:doc|ref|cite|glue:?\w*|numref|eq|prf:ref|term|math|download)(?::\w+)?\}`")
 each_page = pytest.mark.parametrize("doc", [page.doc for page in pages(ROOT)])
-
-
-@each_chapter
-def test_every_parameter_is_checked(page):
-    cells = [cell for cell in page_code(notebook_of(page.text)) if not cell.source.startswith("%%")]
-    trees = [
-        (cell, [*ast.walk(ast.parse(re.sub(r"^[%!].*", "", cell.source, flags=re.M)))])
-        for cell in cells
-        if "parameters" in tags(cell) or "check_parameters(" in cell.source
-    ]
-    nodes = [node for cell, tree in trees if "parameters" in tags(cell) for node in tree]
-    declared = {ast.unparse(node.target) for node in nodes if isinstance(node, ast.AnnAssign)}
-    assert declared, f"{page.text}: write a cell `:tags: [parameters]` with `name: type = value`"
-    passed = {node.arg for _, tree in trees for node in tree if isinstance(node, ast.keyword)}
-    missing = sorted(declared - passed)
-    assert not missing, f"{page.text}: pass {missing} by name in the cell of check_parameters(...)"
 
 
 @each_chapter

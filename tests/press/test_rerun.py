@@ -12,7 +12,7 @@ import pytest
 
 from lib.cli import main
 from press.rerun import chapter, estimate, folder_name, requested, rerun, several
-from press.toc import Page, read_notebook
+from press.toc import Page
 from tests.press.conftest import words, write_book, write_notebook
 
 PARAMETERS = (
@@ -113,20 +113,3 @@ def test_other_parameters_have_another_folder_and_any_text_a_safe_one():
     names += [folder_name([{"p": "0.5"}, {"p": "1"}]), folder_name([{"p": "a"}, {"p": "b"}])]
     assert len({*names}) == len(names)
     assert all(re.fullmatch(r"[A-Za-z0-9._-]{1,70}", name) for name in names)
-
-
-def test_a_later_rerun_leaves_an_earlier_page(small, tmp_path, monkeypatch, capsys):
-    def render(book, folder, strict):
-        (folder / "html" / "chapters").mkdir(parents=True)
-        (folder / "html" / "chapters" / "one.html").write_text("page", "utf-8")
-        return folder / "html", []
-
-    monkeypatch.setattr("press.rerun.jupyter_book", render)
-    monkeypatch.setattr("press.rerun._execute", lambda page, *_: read_notebook(page.notebook))
-    monkeypatch.setattr("press.commands.rerun.chapter", lambda name: small)
-    monkeypatch.setattr("press.commands.rerun.BUILD", tmp_path / "_build")
-    for epsilon in ("0.5", "2"):
-        assert main(["rerun", "one", f"epsilon={epsilon}"]) == 0
-    pages = re.findall(r"^  file://(\S+)$", capsys.readouterr().out, re.M)
-    assert len({*pages}) == 2
-    assert all(Path(page).read_text("utf-8") == "page" for page in pages)

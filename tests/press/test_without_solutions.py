@@ -43,11 +43,3 @@ def test_every_exercise_has_a_solution_that_states_what_its_box_checks():
             r"^```\{solution-start\} (\S+)((?s:.*?))^```\{solution-end", text, re.M
         )
         assert labels == [label for label, body in solutions if "answer(" in body], path
-
-
-def test_no_page_says_that_the_solutions_are_in_the_book():
-    """A book may be built without them."""
-    solution = re.compile(r"^```\{solution-start\}.*?^```\{solution-end\}", re.M | re.S)
-    promise = r"[^.]*\bsolutions?\b[^.]* in the book|hidden solutions|with the solution\."
-    for path in CHAPTERS.rglob("*.md"):
-        assert re.findall(promise, solution.sub("", path.read_text("utf-8"))) == [], path
