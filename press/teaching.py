@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from pathlib import Path
 
 import pandas as pd
 
@@ -44,15 +43,11 @@ def facts(page: Page) -> Stated:
     )
 
 
-def run_times(path: Path = TIMES) -> pd.Series:
-    """Seconds of each chapter under the quick profile, as measured last; empty if nobody has."""
-    if not path.exists():
-        return pd.Series(dtype=float, name="seconds", index=pd.Index([], dtype=str, name="chapter"))
-    return pd.read_csv(path, comment="#").set_index("chapter")["seconds"]
+def run_times() -> pd.Series:
+    """Seconds of each chapter under the quick profile, as measured last."""
+    return pd.read_csv(TIMES, comment="#").set_index("chapter")["seconds"]
 
 
-def measured_on(path: Path = TIMES) -> str:
+def measured_on() -> str:
     """Under what circumstances, in the words of the first line of the file."""
-    return (
-        path.read_text("utf-8").partition("\n")[0].lstrip("# ") if path.exists() else "not measured"
-    )
+    return TIMES.read_text("utf-8").partition("\n")[0].lstrip("# ")
