@@ -165,7 +165,7 @@ def lessons() -> list[Page]:
 def cells(html: Path, page: Page) -> list[dict[str, Any]]:
     """The cells of ``page`` in order, as the book has them: it may be built without solutions."""
     built = read_notebook(html / "_sources" / f"{page.doc}.ipynb")
-    return [{"source": cell.source, "tags": [*tags(cell)]} for cell in page_code(built)]
+    return [{"source": cell.source, "tags": sorted(tags(cell))} for cell in page_code(built)]
 
 
 def script(name: str, raw: bytes) -> str:
