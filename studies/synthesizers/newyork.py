@@ -16,6 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from lib.datasets import load_raw
+from lib.datasets.cache import locate
 from lib.domain import Domain
 from studies.data import bureau
 from studies.data.newyork import load_newyork
@@ -93,3 +95,17 @@ def employment(source: str) -> Table:
     frame = encode_employment(table.features, table.target)
     EMPLOYMENT_DOMAIN.check(frame)
     return Table(frame, EMPLOYMENT_DOMAIN, "EMPLOYED", "download", table.sha256)
+
+
+SAMPLE = "ny2018_acsemployment_sample_20000.csv"
+
+
+def sample(source: str) -> Table:
+    """The same ten columns of 20,000 people of the paper's table, aged 17 to 89, whom another
+    project published; they have no replica.
+    """
+    raw, origin = load_raw(SAMPLE, source)
+    people = raw.astype(int)
+    frame = encode_employment(people, people["ESR"])
+    EMPLOYMENT_DOMAIN.check(frame)
+    return Table(frame, EMPLOYMENT_DOMAIN, "EMPLOYED", origin, locate(SAMPLE, source).sha256)

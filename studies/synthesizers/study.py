@@ -10,6 +10,7 @@ STUDY = Study(
         "synth_acs_coverage": "studies.synthesizers.grids:COVERAGE",
         "synth_newyork": "studies.synthesizers.grids:NEWYORK",
         "synth_ny_employment": "studies.synthesizers.grids:NEWYORK_EMPLOYMENT",
+        "synth_newyork2018": "studies.synthesizers.grids:NEWYORK_2018",
     },
     papers_table="synth_ny_employment",
     claims="synthesizers.yml",

@@ -21,7 +21,7 @@ from lib.paths import DATA
 from lib.rng import stream
 from studies.data.memory import cached_by_data_location
 from studies.synthesizers.newyork import Table as Table
-from studies.synthesizers.newyork import employment, stand_in
+from studies.synthesizers.newyork import employment, sample, stand_in
 
 LEVELS = {"SEX": ("SEX",), "RAC1P": ("RAC1P",), "SEX_RAC1P": ("SEX", "RAC1P")}
 BY = ("vanilla", *LEVELS)
@@ -54,6 +54,7 @@ TABLES: dict[str, Callable[[str], Table]] = {
     **{name: partial(_from_codes, name) for name in ("nist", "acs_coverage")},
     "newyork": stand_in,
     "ny_employment": employment,
+    "newyork2018": sample,
 }
 
 

@@ -21,9 +21,9 @@ from lib.synth.workload import ABSENT
 from studies.data.newyork import load_newyork
 from studies.data.newyork_aggregates import GROUPS
 from studies.synthesizers.cells import Cell, cost, declared, run_cell, synth_grid, synthesizer
-from studies.synthesizers.newyork import EMPLOYMENT_DOMAIN, encode_employment
+from studies.synthesizers.newyork import EMPLOYMENT_DOMAIN, SAMPLE, encode_employment
 from studies.synthesizers.scores import classifier, group_scores
-from studies.synthesizers.settings import AS_SPENT, BASELINES, DELTA
+from studies.synthesizers.settings import AS_DECLARED, AS_SPENT, BASELINES, DELTA
 from studies.synthesizers.stylised import best_pair, pair_errors, two_bits
 from studies.synthesizers.tables import (
     TABLES,
@@ -183,6 +183,9 @@ def test_the_budget_is_the_declared_one_but_for_the_published_slip():
     slip = Cell(dataset="nist", synthesizer=AS_SPENT, epsilon=0.1)
     assert declared(slip) > 900 * declared(cell)
     assert synthesizer(slip) == GEM.published(shrink=8)
+    as_declared = dataclasses.replace(slip, synthesizer=AS_DECLARED)
+    assert synthesizer(as_declared) == synthesizer(slip)
+    assert declared(as_declared) == declared(dataclasses.replace(slip, synthesizer="GEM"))
     inside = synthesizer(dataclasses.replace(slip, by="SEX"))
     assert isinstance(inside, Stratified)
     assert inside.keep_columns
@@ -192,14 +195,17 @@ def test_the_grid_has_what_the_paper_has_and_costs_are_finite():
     cells = list(synth_grid("nist"))
     assert len({repr(c) for c in cells}) == len(cells) == 5 * (3 + 72 + 6 + 6 + 12)
     assert all(0 < cost(c) < 1000 for c in cells)
+    assert len(list(synth_grid("newyork2018"))) == len(cells) + 5 * 12
 
 
 @pytest.mark.parametrize("dataset", TABLES)
-def test_every_group_has_a_name_of_its_own(dataset):
+def test_every_group_has_a_name_of_its_own(dataset, real_data):
     sizes = {c: len(names) for c, names in WORDS[dataset].items()}
     codes = product(range(sizes["SEX"]), range(sizes["RAC1P"]))
     groups = [f"SEX = {sex} & RAC1P = {race}" for sex, race in codes]
     assert len({group_words(dataset, g) for g in groups}) == len(groups)
+    if dataset == "newyork2018":
+        real_data(SAMPLE)
     if dataset != "ny_employment":  # needs a network
         assert sizes == {c: table_of(dataset).domain[c] for c in sizes}
 
@@ -241,3 +247,12 @@ def test_a_strength_is_the_share_that_repeats():
     people = two_bits(20_000, {"p": 1.0, "q": 0.5, "r": 0.0}, stream(2, "stylised"))
     agree = [np.mean(people[c] == people[f"{c}'"]) for c in "pqr"]
     assert agree == pytest.approx([1.0, 0.75, 0.5], abs=0.02)
+
+
+def test_new_yorks_sample_is_adults_in_all_bins_of_age(real_data):
+    """folktables keeps people of 17 to 89 years."""
+    real_data(SAMPLE)
+    table = table_of("newyork2018")
+    assert len(table.frame) == 20_000
+    assert table.frame["EMPLOYED"].mean() == pytest.approx(0.57485)
+    assert set(table.frame["AGEP"]) == {0, 1, 2, 3, 4}
