@@ -91,12 +91,14 @@ def load(name: str, source: str = "auto") -> Dataset:
             _log.warning("%s: using the embedded replica, since %s", name, error)
         else:
             make = spec.prepare
-            frame = make(_strings(found.path)) if make else pd.read_csv(found.path)
+            frame = make(_as_it_is(found.path)) if make else pd.read_csv(found.path)
             return Dataset(spec, coded(spec, frame), found.source, found.sha256)
     return _replica(spec, notes)
 
 
-def _strings(path: Path) -> pd.DataFrame:
+def _as_it_is(path: Path) -> pd.DataFrame:
+    if path.suffix == ".parquet":
+        return pd.read_parquet(path)
     return pd.read_csv(path, dtype=str, keep_default_na=False)
 
 
@@ -150,6 +152,8 @@ def _as_recorded(path: Path, name: str) -> str:
 
 
 def load_raw(name: str | File, source: str = "auto") -> tuple[pd.DataFrame, str]:
-    """A registered file as it is, every field a string, and its source; there are no replicas."""
+    """A registered file as it is, each field of a CSV file a string, and its source; there are no
+    replicas.
+    """
     found = locate(name, source)
-    return _strings(found.path), found.source
+    return _as_it_is(found.path), found.source

@@ -50,8 +50,8 @@ class Task:
     ``protected`` follows the paper: code 1 is what it calls the privileged
     group. ``pool`` is what the paper's appendix draws its extra sensitive
     attributes from. ``file`` is a key of :data:`FILES`, or a :class:`File` of
-    your own; ``prepare`` makes the analysed table of codes from the raw one,
-    whose fields are strings; a file that holds codes already needs none.
+    your own; ``prepare`` makes the analysed table of codes from the raw one (of a CSV file, each
+    field a string); a file that holds codes already needs none.
 
     Raises
     ------
@@ -95,7 +95,11 @@ class Task:
 
 
 # imported when a raw file is read; the other files hold codes already
-_PREPARE = {"nist": "studies.data.nist:analysed"}
+_PREPARE = {
+    "nist": "studies.data.nist:analysed",
+    "newyork2018": "studies.data.newyork:adults_2018",
+    "newyork2024": "studies.data.newyork:people_2024",
+}
 
 
 def _prepare(place: str, raw: pd.DataFrame) -> pd.DataFrame:

@@ -18,11 +18,13 @@ import pandas as pd
 
 from lib.datasets.cache import locate, unregistered
 from lib.datasets.codebook import Meaning, codebook, nearest
+from lib.datasets.load import load_raw
 from lib.datasets.registry import TASKS
 from lib.domain import Domain
-from studies.data import adult, coverage, lsac, nist, steps
+from studies.data import adult, coverage, lsac, newyork, nist, steps
 
 _CLEANING = {"adult": adult, "acs_coverage": coverage, "lsac": lsac}
+_ROW_BY_ROW = {"newyork2018": newyork.adults_2018, "newyork2024": newyork.people_2024}
 
 
 def coded_domain(name: str) -> Domain:
@@ -48,9 +50,9 @@ def code_rows(name: str, raw: pd.DataFrame) -> pd.DataFrame:
 
     Parameters
     ----------
-    name : {"adult", "acs_coverage", "lsac", "nist"}
+    name : one of :data:`lib.datasets.registry.TASKS`
     raw : DataFrame
-        The raw file, as pandas reads it; of ``nist``, every field a string.
+        The raw file, as pandas reads it; of a task with ``prepare``, as that takes it.
 
     Returns
     -------
@@ -63,6 +65,8 @@ def code_rows(name: str, raw: pd.DataFrame) -> pd.DataFrame:
     """
     if name == "nist":
         return nist.coded_rows(raw, dict(TASKS[name].domain))
+    if name in _ROW_BY_ROW:
+        return _ROW_BY_ROW[name](raw).astype(np.int16)
     return _encoded(steps.clean(_CLEANING[name].STEPS[:-1], raw, check_rows=False), codebook(name))
 
 
@@ -77,9 +81,9 @@ def code_table(name: str) -> tuple[pd.DataFrame, str]:
     Unavailable
         If there are no real data.
     """
-    if name == "nist":
+    if name in ("nist", *_ROW_BY_ROW):
         path = locate(TASKS[name].file).path
-        raw = pd.read_csv(path, dtype=str, keep_default_na=False)
+        raw, _ = load_raw(TASKS[name].file)
     elif name == "lsac":
         path = locate(lsac.RAW).path
         raw = pd.read_csv(path)

@@ -32,8 +32,11 @@ def errors_by_group(
     >>> errors_by_group("SCHL", "SEX", runs=2)["group"].tolist()
     ['men', 'women']
     """
-    values, sizes = strata("newyork", variable, crossing)
-    prior, scored = known(variable, setting), sizes > SETTINGS[setting].least * values.size
+    values, sizes = strata("newyork2024", variable, crossing)
+    prior, scored = (
+        known("newyork2024", variable, setting),
+        sizes > SETTINGS[setting].least * values.size,
+    )
     kept, own = values[np.repeat(scored, sizes)], sizes[scored]
     truth = np.add.reduceat(kept, np.cumsum(own) - own) / own
     key, whole = (SEED, "by name", variable, crossing), np.array([values.size])

@@ -23,8 +23,8 @@ from lib.means.grouped import Interval, coinpress, group_order, laplace_means, r
 from lib.means.stratified import SPLIT
 from lib.rng import stream
 from lib.runner.cell import COUNT, SEVERAL, KeyedCell, set_checked
+from studies.data import bureau, newyork
 from studies.data.memory import cached_by_data_location
-from studies.data.newyork import load_newyork
 from studies.data.newyork_aggregates import ATTRIBUTES, VARIABLES
 from studies.private_means.parity import parity_error, stratum_errors
 from studies.private_means.scores import METHODS, Runs, scores_of
@@ -45,9 +45,9 @@ NAMES = {
     "JWMNP": "minutes to work",
     "PINCP": "income",
 }
-# New York's stand-in, the Census Bureau's rows of it, and two other tables
+# New York six years after the paper's table, that table (from the Census Bureau), and two others
 TABLES = {
-    "newyork": tuple(VARIABLES),
+    "newyork2024": tuple(VARIABLES),
     "newyork_census": tuple(VARIABLES),
     "acs_coverage": ("SCHL",),
     "nist": ("PINCP",),
@@ -111,19 +111,20 @@ class Table:
     """People with the attributes to cross and the variables to average, and where they are from."""
 
     frame: pd.DataFrame
-    source: str
     sha256: str
+    source: str
 
 
 @cached_by_data_location(4)
 def table_of(dataset: str) -> Table:
     """The raw values of a data set; the excerpts' incomes have no replica."""
     validate.choice("dataset", dataset, TABLES)
-    if dataset in ("newyork", "newyork_census"):
-        city = load_newyork("stand-in" if dataset == "newyork" else "census")
-        return Table(city.frame, city.source, city.sha256)
+    if dataset == "newyork_census":
+        return Table(*bureau.read(), "census")
     data = load(dataset)
-    if dataset == "acs_coverage":  # codes are ranks: SCHL 0..23 for 1..24
+    if dataset == "newyork2024":
+        frame = newyork.values_2024(data)
+    elif dataset == "acs_coverage":  # codes are ranks: SCHL 0..23 for 1..24
         frame = data.frame.assign(SCHL=data.frame["SCHL"] + 1.0)
     else:
         if data.is_replica:
@@ -136,7 +137,7 @@ def table_of(dataset: str) -> Table:
         frame["DIS"] = frame["DIS"].fillna(2)  # not asked under five
     frame = frame.assign(AGEP=pd.cut(frame["AGEP"], 5, labels=False))
     used = [c for c in (*ATTRIBUTES, *TABLES[dataset]) if c in frame]
-    return Table(frame[used], data.source, data.sha256)
+    return Table(frame[used], data.sha256, data.source)
 
 
 @cached_by_data_location(2)
@@ -163,7 +164,7 @@ _CODES = {
 
 def stratum_names(variable: str, crossing: str) -> list[str]:
     """The strata of New York in words, in the order of :func:`strata`."""
-    frame, columns = table_of("newyork").frame, crossing.split("_")
+    frame, columns = table_of("newyork2024").frame, crossing.split("_")
     found = frame.loc[frame[variable].notna(), columns].drop_duplicates()
     found = found.sort_values(columns, kind="stable")
     words = [[_CODES[c][int(value)] for value in found[c] - found[c].min()] for c in columns]
@@ -241,14 +242,21 @@ def _one_run(
     return own.size, row
 
 
-def known(variable: str, setting: str) -> Interval:
+def spread(dataset: str, variable: str) -> float:
+    """The standard deviation of a variable: of New York in 2024 its own, else the paper's."""
+    if dataset == "newyork2024":
+        return float(table_of(dataset).frame[variable].std())
+    return VARIABLES[variable].std
+
+
+def known(dataset: str, variable: str, setting: str) -> Interval:
     """What COINPRESS takes as known: the published interval, and a spread."""
     center, radius = BOUNDS[variable]
     scaled = SETTINGS[setting].scaled
     return Interval(
         low=center - radius,
         high=center + radius,
-        sigma=VARIABLES[variable].std if scaled else 1.0,
+        sigma=spread(dataset, variable) if scaled else 1.0,
         oracle=oracles(setting)[0] if scaled else "",
     )
 
@@ -261,7 +269,7 @@ def _answers(
     The plain one gives the same mean to every stratum. ``accountant`` pays for those of the strata;
     ``weights`` are their sizes, and their public weights.
     """
-    prior, by = known(cell.variable, cell.setting), cell.crossing.split("_")
+    prior, by = known(cell.dataset, cell.variable, cell.setting), cell.crossing.split("_")
 
     def means(values: np.ndarray, sizes: np.ndarray, payer: PrivacyAccountant | None):
         if cell.mechanism == "laplace":

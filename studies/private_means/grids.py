@@ -69,7 +69,7 @@ def _census(name: str, title: str, *datasets: str) -> Grid:
 
 
 MIXTURES = _grid("means_mixtures", ", Figs 3, 6, 7 (Gaussian mixtures)", _mixtures, run_mixture)
-NEWYORK = _census("means_newyork", ", Figs 2, 8 (New York's stand-in)", "newyork")
+NEWYORK = _census("means_newyork2024", ", Figs 2, 8 (New York, 2024)", "newyork2024")
 NEWYORK_CENSUS = _census(
     "means_newyork_census", ", Figs 2, 8 (New York, the Census Bureau's rows)", "newyork_census"
 )

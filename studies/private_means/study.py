@@ -10,7 +10,7 @@ STUDY = Study(
     runs=50,
     grids={
         "means_mixtures": "studies.private_means.grids:MIXTURES",
-        "means_newyork": "studies.private_means.grids:NEWYORK",
+        "means_newyork2024": "studies.private_means.grids:NEWYORK",
         "means_newyork_census": "studies.private_means.grids:NEWYORK_CENSUS",
         "means_census": "studies.private_means.grids:CENSUS",
     },
