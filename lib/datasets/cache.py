@@ -165,14 +165,11 @@ def state(file: File) -> str:
 
 
 def origin(sources: Iterable[str]) -> str:
-    """What rows are, from their ``source``: "real data", "stand-in" or "replica".
-
-    It is the least real that is among them.
+    """What rows are, from their ``source``: "real data", or "replica" if any is of one.
 
     Examples
     --------
-    >>> origin(["local", "local"]), origin(["local", "stand-in"])
-    ('real data', 'stand-in')
+    >>> origin(["local", "download"]), origin(["local", "replica"])
+    ('real data', 'replica')
     """
-    found = set(sources) - {*SOURCES, "census"}
-    return "replica" if found - {"stand-in"} else "stand-in" if found else "real data"
+    return "replica" if set(sources) - {*SOURCES, "census"} else "real data"

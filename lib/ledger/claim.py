@@ -182,11 +182,6 @@ class Claim:
             return False
         return bool(authors["values"].get(str(self.arguments.get(authors["argument"], ""))))
 
-    def elsewhere(self) -> list[Claim]:
-        """The claim asked of each real table that can be asked in the place of a stand-in."""
-        found = (study.elsewhere for study in studies() if self._is_asked_of_authors(study))
-        return [replace(self, arguments=self.arguments | a, also={}) for a in next(found, ())]
-
     def __post_init__(self) -> None:
         validate.choice("paper", self.paper, (*papers(), COMPANION))
         if self.paper == COMPANION:

@@ -12,7 +12,7 @@ from typing import Any
 from lib import validate
 from lib.ledger.claim import COMPANION, Claim, papers, read_claims
 from lib.ledger.evidence import Measurer
-from lib.ledger.rules import JUDGED, TESTED, TOO_CLOSE, VERDICTS, Evidence, judge, opposite
+from lib.ledger.rules import TESTED, VERDICTS, Evidence, judge, opposite
 from lib.stats.holm import holm
 
 
@@ -82,7 +82,7 @@ def evaluate(
             family = tested | {i: _both_sides(reading, own)}
             also[name] = judged(reading, own, adjusted_together(family)[i] if i in tested else None)
         row = judged(claims[i], found[i], adjusted.get(i))
-        rows.append(_stand_in_judged(replace(row, also=also, authors=authors.get(i)), measured))
+        rows.append(replace(row, also=also, authors=authors.get(i)))
     return rows
 
 
@@ -103,44 +103,6 @@ def _of_authors(
     return {
         i: judged(own, found[i], adjusted[i] if i in theirs else None) for i, own in asked.items()
     }
-
-
-def _stand_in_judged(row: Row, measured: Callable[[Claim], Evidence]) -> Row:
-    """The row; without a verdict if a stand-in gave it and real rows say otherwise.
-
-    A stand-in is no witness against a claim by itself: where the authors' own results, which are of
-    the paper's table, are reproduced or too close to call, it may not be in the same direction or
-    not reproduced. And no verdict stands that the authors' results and two real tables or more all
-    say otherwise of: if the verdict of each is better than the stand-in's, or if that of each is
-    worse. There, what is too close to call contradicts nothing.
-    """
-    if row.evidence.data != "stand-in" or row.authors is None or row.verdict not in JUDGED:
-        return row
-    against = JUDGED.index(row.verdict) > JUDGED.index(TOO_CLOSE)
-    if against and row.authors.verdict in JUDGED[: JUDGED.index(TOO_CLOSE) + 1]:
-        return _withdrawn(
-            row, f"the authors' own results ({row.authors.verdict}) do not count against the claim"
-        )
-    others = [judged(claim, measured(claim), None) for claim in row.claim.elsewhere()]
-    real = [row.authors, *others]
-    decided = set(JUDGED) - {TOO_CLOSE}
-    if len(others) < 2 or any(other.verdict not in decided for other in real):
-        return row
-    own, places = JUDGED.index(row.verdict), [JUDGED.index(other.verdict) for other in real]
-    if min(places) <= own <= max(places):
-        return row
-    return _withdrawn(
-        row,
-        f"the authors' own results ({row.authors.verdict}) and {len(others)} real tables"
-        f" ({', '.join(other.verdict for other in others)}) all say otherwise",
-    )
-
-
-def _withdrawn(row: Row, reason: str) -> Row:
-    """The row, not comparable for a reason in words."""
-    words = f"no verdict from the stand-in ({row.verdict}): {reason}; {row.evidence.detail}"
-    silent = replace(row.evidence, comparable=False, detail=words)
-    return replace(row, evidence=silent, verdict="not comparable")
 
 
 def _both_sides(claim: Claim, evidence: Evidence) -> Evidence:

@@ -109,7 +109,7 @@ def ran_on_html(*data: Any) -> str:
     Parameters
     ----------
     *data : Dataset or str
-        A string is the name of a source (``"replica"``, ``"stand-in"``), as tables of the
+        A string is the name of a source (``"replica"``, ``"local"``), as tables of the
         synthesizers have it.
 
     Raises
@@ -125,7 +125,7 @@ def ran_on_html(*data: Any) -> str:
 
 def _rows_in_words(data: Any) -> str:
     if isinstance(data, str):
-        return {"replica": "the replica", "stand-in": "the stand-in"}.get(data, "the real data")
+        return "the replica" if data == "replica" else "the real data"
     return f"the {'replica' if data.is_replica else 'real data'} of {data.task.title}"
 
 

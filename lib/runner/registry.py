@@ -38,8 +38,7 @@ class Study:
     ``published`` names the tables of results that the paper's authors stored
     (:mod:`lib.ledger.authors`). ``authors`` says how these are asked: which ``measures`` can be,
     and by which ``argument``, whose value (``""`` if it is not given) ``values`` maps to the one
-    that asks them. ``elsewhere`` are the arguments that ask real tables where a claim was asked of
-    a stand-in. ``papers_table`` names the grid of the table that the stand-in is for.
+    that asks them.
     """
 
     title: str
@@ -53,8 +52,6 @@ class Study:
     runs: int = 0
     published: tuple[str, ...] = ()
     authors: Mapping[str, Any] = field(default_factory=dict)
-    elsewhere: tuple[dict, ...] = ()
-    papers_table: str = ""
 
 
 @dataclass(frozen=True)

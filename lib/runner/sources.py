@@ -16,10 +16,7 @@ import pandas as pd
 from lib.datasets import TASKS, cache, load
 from lib.runner.records import SOURCES, StoreError, refuse_uncommitted
 
-_KINDS = dict.fromkeys((*cache.SOURCES, "census"), "the real data") | {
-    "replica": "the replica",
-    "stand-in": "the stand-in",
-}
+_KINDS = dict.fromkeys((*cache.SOURCES, "census"), "the real data") | {"replica": "the replica"}
 
 
 def one_origin(*, committed: bool) -> Callable[[Iterable[Mapping[str, Any]], object], None]:

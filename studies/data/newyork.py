@@ -22,6 +22,10 @@ STEPS = np.append(STEPS, 1e4 * np.array([6, 7, 8, 9, 10, 12.5, 15, 20, 25, 30, 4
 _ENDS = np.append(STEPS[2:], 1.5 * STEPS[-1])
 # what an income of each code of PINCP stands for: not asked, a loss, none, the middle of a step
 INCOMES = np.array([np.nan, -5000.0, 0.0, 1000.0, *np.sqrt(STEPS[1:] * _ENDS)])
+# the Bureau's code that is our code 0, of each column of ``newyork2018``
+FIRST_2018 = pd.Series({"AGEP": 17, "ESP": 0, "ESR": 0}).reindex(
+    list(TASKS["newyork2018"].domain.columns), fill_value=1
+)
 _GAPS = ("SCHL", "WKHP", "JWMNP")  # 0 where nobody was asked
 
 
@@ -33,10 +37,7 @@ def adults_2018(raw: pd.DataFrame) -> pd.DataFrame:
     raw : DataFrame
         The published sample, shape (20000, 17), each field a string.
     """
-    columns = list(TASKS["newyork2018"].domain.columns)
-    people = raw[columns].astype(int)
-    first = pd.Series({"AGEP": 17, "ESP": 0, "ESR": 0}).reindex(columns, fill_value=1)
-    return people - first
+    return raw[[*FIRST_2018.index]].astype(int) - FIRST_2018
 
 
 def people_2024(raw: pd.DataFrame) -> pd.DataFrame:

@@ -14,7 +14,6 @@ STUDY = Study(
         "means_newyork_census": "studies.private_means.grids:NEWYORK_CENSUS",
         "means_census": "studies.private_means.grids:CENSUS",
     },
-    papers_table="means_newyork_census",
     claims="private_means.yml",
     measures=(
         "studies.private_means.claims.census",

@@ -190,7 +190,7 @@ def synth_real_accuracy(target: float, tables: Tables = NEW_YORK) -> Evidence:
     mean = frame[frame["synthesizer"] == "real"].groupby("dataset")["acc"].mean()
     words = ", ".join(f"{name} {value:.3f}" for name, value in mean.items())
     farthest = {"value": float(mean[(mean - target).abs().idxmax()])}
-    return measured(farthest, words, ["level of acc"], tables, frame)
+    return measured(farthest, words, ["acc"], tables, frame)
 
 
 def synth_groups_improve(synthesizer: str, tables: Tables = NEW_YORK) -> Evidence:
@@ -216,4 +216,4 @@ def synth_groups_improve(synthesizer: str, tables: Tables = NEW_YORK) -> Evidenc
     return measured(share, words, ["error"], tables, cells(tables=tables))
 
 
-MEASURES = measures_of(__name__, "synth_newyork")
+MEASURES = measures_of(__name__, "synth_newyork2018")

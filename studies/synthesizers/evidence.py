@@ -1,9 +1,7 @@
 """Evidence on the claims about synthesizers: which tables are asked, and what they can be asked.
 
-The paper's claims are about New York, so they are judged there: on the paper's own table where its
-grid was run, else on the stand-in from published aggregates. The stand-in can be asked about
-groups' sizes and means and about who worked; what follows from its assumed laws is no evidence
-(``silent`` in ``data/synthesizer_metrics.yml``). Other tables are the companion's own rows. The
+The paper's claims are about New York in 2018, so they are judged there: on the paper's own table
+where its grid was run, else on 20,000 people of it. Other tables are the companion's own rows. The
 scores that the paper's authors stored are asked as the table ``"authors"``; they are of the
 published protocol alone.
 """
@@ -24,7 +22,6 @@ from lib.runner import NoResults
 from studies.measures import fact, share_of_draws
 from studies.synthesizers.settings import AS_SPENT
 from studies.synthesizers.summary import (
-    ABOUT,
     KEYS,
     METRICS,
     PROTOCOLS,
@@ -37,12 +34,12 @@ from studies.synthesizers.tables import BY, ORACLES, origin
 
 NOTHING = fact(math.nan, "no stored results")
 Tables = str | Sequence[str]
-NEW_YORK = "newyork"  # the tables of the paper's claims: its own, or the stand-in
-_PAPERS_TABLE, _STAND_IN = "ny_employment", "newyork"
+NEW_YORK = "newyork2018"  # the table of the paper's claims: 20,000 people of it, or all
+_PAPERS_TABLE = "ny_employment"
 _PLACES = {
     "nist": "the national sample",
     "acs_coverage": "Texas",
-    _STAND_IN: "the stand-in for New York",
+    NEW_YORK: "20,000 New Yorkers",
     _PAPERS_TABLE: "New York",
     AUTHORS: "New York as the authors stored it",
 }
@@ -52,12 +49,12 @@ _stored = cache(stored_tables)
 
 
 def tables_of(tables: Tables = NEW_YORK) -> dict[str, pd.DataFrame]:
-    """Stored scores of the tables named; of ``"newyork"`` the paper's own where it was run,
-    else the stand-in's.
+    """Stored scores of the tables named; in the place of ``"newyork2018"`` those of the paper's
+    whole table, where it was run.
     """
     stored = _stored()
-    if tables == NEW_YORK:
-        tables = _PAPERS_TABLE if _PAPERS_TABLE in stored else _STAND_IN
+    if tables == NEW_YORK and _PAPERS_TABLE in stored:
+        tables = _PAPERS_TABLE
     return {name: stored[name] for name in np.atleast_1d(tables) if name in stored}
 
 
@@ -81,18 +78,9 @@ def _origins(tables: Tables) -> dict[str, str]:
     return {name: origin(own["data_source"].unique()) for name, own in tables_of(tables).items()}
 
 
-def _is_stand_in(tables: Tables) -> bool:
-    return _origins(tables).get(_STAND_IN, "real data") != "real data"
-
-
 def heard(metrics: Sequence[str], tables: Tables = NEW_YORK) -> list[str]:
-    """Those of ``metrics`` for which the tables are evidence: all of them but on the stand-in, and
-    those that the authors stored.
-    """
-    if tables == AUTHORS:
-        return [metric for metric in metrics if metric in _STORED]
-    assumed = _is_stand_in(tables)
-    return [metric for metric in metrics if not (assumed and "silent" in ABOUT[metric])]
+    """Those of ``metrics`` that the tables can be asked: of the authors' own, what they stored."""
+    return [metric for metric in metrics if tables != AUTHORS or metric in _STORED]
 
 
 def places(tables: Tables) -> str:
@@ -103,29 +91,19 @@ def places(tables: Tables) -> str:
 def measured(
     share: dict[str, Any], detail: str, metrics: Sequence[str], tables: Tables, frame: pd.DataFrame
 ) -> Evidence:
-    """With what no budget paid for and the stand-in's limits; not comparable if the tables are no
-    evidence for any of ``metrics``. ``share`` has the value, and what else is known of it.
-    """
+    """With what no budget paid for. ``share`` has the value, and what else is known of it."""
     said, spoken = [detail], heard(metrics, tables)
-    left = [metric for metric in metrics if metric not in spoken]
-    titles = ", ".join(METRICS.get(metric, metric) for metric in left)
     share = share | {"runs": finished_runs(main_fits(frame)), "of": _RUNS}
     if tables == AUTHORS:
-        said += [f"left out, as it is not stored: {titles}"] * bool(left)
+        if left := [METRICS.get(metric, metric) for metric in metrics if metric not in spoken]:
+            said.append(f"left out, as it is not stored: {', '.join(left)}")
         return Evidence(detail="; ".join(said), **share)
     if unpaid := [f"{name}: {ORACLES[name]}" for name in tables_of(tables) if name in ORACLES]:
         said.append("exact group sizes in the stratified fits")
         said.append(f"oracle, not charged: {'; '.join(unpaid)}")
-    silent = "; ".join(dict.fromkeys(ABOUT[metric]["silent"] for metric in left))
-    if not spoken:
-        said[0] = f"{silent}. Not held against the claim: {detail}"
-    elif _is_stand_in(tables):
-        known = dict.fromkeys(ABOUT[metric]["speaks"] for metric in spoken)
-        said.append(f"on the stand-in {'; '.join(known)}")
-        said += [f"left out: {titles}, as {silent}"] * bool(left)
     kinds = sorted(set(_origins(tables).values()))
     data = "replica" if "replica" in kinds else " and ".join(kinds)
-    return Evidence(detail="; ".join(said), comparable=bool(spoken), data=data, **share)
+    return Evidence(detail="; ".join(said), data=data, **share)
 
 
 def share_of_settings(
@@ -138,7 +116,7 @@ def share_of_settings(
     (:mod:`studies.synthesizers.draws`); the interval is over the draws. The measure takes the
     arguments of ``cases`` by name, and besides: ``tables``; ``by``, the stratifications that count
     beside the plain fits; and ``as_spent`` for GEM at what the published script spends. Of
-    ``metrics`` and ``against``, those for which the tables are no evidence are left out.
+    ``metrics`` and ``against``, those that the authors did not store are left out for theirs.
     """
     [other] = set(PROTOCOLS) - {protocol}
     seen = other == "published"

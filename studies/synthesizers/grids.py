@@ -24,4 +24,4 @@ def _grid(dataset: str) -> Grid:
     )
 
 
-NIST, COVERAGE, NEWYORK, NEWYORK_EMPLOYMENT, NEWYORK_2018 = map(_grid, TABLES)
+NIST, COVERAGE, NEWYORK_EMPLOYMENT, NEWYORK_2018 = map(_grid, TABLES)

@@ -1,12 +1,7 @@
-"""New York's tables for the synthesizers: the paper's own, through folktables, and one made of the
-stand-in.
+"""New York's tables for the synthesizers: the paper's own, and 20,000 people of it.
 
-The paper's table (ACSEmployment 2018 without RELP, CIT, MIG, DEAR, DEYE,
-NATIVITY and ANC) has to be downloaded. The stand-in has other columns: in it
-the sizes of the groups and who worked, by sex, disability, nativity, race and
-age, are the published ones, and schooling and income follow an assumed law
-inside each of these cells. What a rerun on it says about groups' sizes and
-employment is New York's; about other relations it says nothing.
+The paper's table is ACSEmployment 2018 without RELP, CIT, MIG, DEAR, DEYE, NATIVITY and ANC, of
+everybody; it has to be fetched from the Census Bureau. The 20,000 are adults of 17 to 89 years.
 """
 
 from __future__ import annotations
@@ -16,11 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from lib.datasets import load_raw
-from lib.datasets.cache import locate
+from lib.datasets import load
 from lib.domain import Domain
 from studies.data import bureau
-from studies.data.newyork import load_newyork
+from studies.data.newyork import FIRST_2018
 
 # column -> (number of codes, offset added to the raw code); a raw NaN is -1 in folktables and
 # becomes 0 where it occurs
@@ -38,11 +32,6 @@ EMPLOYMENT_DOMAIN = Domain.of(
 )
 
 
-_STAND_IN = Domain.of(
-    {"SEX": 2, "RAC1P": 9, "AGEP": 5, "DIS": 2, "NATIVITY": 2, "SCHL": 6, "PINCP": 6, "WORKED": 2}
-)
-
-
 @dataclass(frozen=True)
 class Table:
     """Rows of codes, their declared domain, the target, and where they are from."""
@@ -52,24 +41,6 @@ class Table:
     target: str
     source: str
     sha256: str
-
-
-def stand_in(source: str) -> Table:
-    """Eight columns of the stand-in, whatever ``source`` is; target ``WORKED``: in the past
-    year.
-    """
-    york = load_newyork()
-    raw = york.frame
-    schooling = 1 + (raw["SCHL"] - 1) * 5 // 24
-    edges = (-np.inf, 10_000, 25_000, 50_000, 100_000, np.inf)
-    income = 1 + pd.cut(raw["PINCP"], edges, right=False, labels=False)
-    codes = raw.assign(
-        **(raw[["SEX", "RAC1P", "DIS", "NATIVITY"]] - 1),
-        SCHL=schooling.fillna(0),
-        PINCP=income.fillna(0),
-        WORKED=raw["WKHP"].notna(),
-    )[list(_STAND_IN.columns)].astype(np.int16)
-    return Table(codes, _STAND_IN, "WORKED", york.source, york.sha256)
 
 
 def encode_employment(features: pd.DataFrame, target: pd.Series) -> pd.DataFrame:
@@ -97,15 +68,9 @@ def employment(source: str) -> Table:
     return Table(frame, EMPLOYMENT_DOMAIN, "EMPLOYED", "download", table.sha256)
 
 
-SAMPLE = "ny2018_acsemployment_sample_20000.csv"
-
-
 def sample(source: str) -> Table:
-    """The same ten columns of 20,000 people of the paper's table, aged 17 to 89, whom another
-    project published; they have no replica.
-    """
-    raw, origin = load_raw(SAMPLE, source)
-    people = raw.astype(int)
-    frame = encode_employment(people, people["ESR"])
-    EMPLOYMENT_DOMAIN.check(frame)
-    return Table(frame, EMPLOYMENT_DOMAIN, "EMPLOYED", origin, locate(SAMPLE, source).sha256)
+    """The same ten columns of the data set ``newyork2018``."""
+    data = load("newyork2018", source)
+    values = data.frame + FIRST_2018
+    frame = encode_employment(values, values["ESR"])
+    return Table(frame, EMPLOYMENT_DOMAIN, "EMPLOYED", data.source, data.sha256)

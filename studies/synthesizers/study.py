@@ -8,11 +8,9 @@ STUDY = Study(
     grids={
         "synth_nist": "studies.synthesizers.grids:NIST",
         "synth_acs_coverage": "studies.synthesizers.grids:COVERAGE",
-        "synth_newyork": "studies.synthesizers.grids:NEWYORK",
         "synth_ny_employment": "studies.synthesizers.grids:NEWYORK_EMPLOYMENT",
         "synth_newyork2018": "studies.synthesizers.grids:NEWYORK_2018",
     },
-    papers_table="synth_ny_employment",
     claims="synthesizers.yml",
     measures=("studies.synthesizers.claims",),
     chapters=(
@@ -43,5 +41,4 @@ STUDY = Study(
             "synth_groups_improve",
         ),
     },
-    elsewhere=({"tables": "acs_coverage"}, {"tables": "nist"}),
 )

@@ -33,8 +33,7 @@ PROTOCOLS: dict[str, dict[str, Any]] = {
     "held-out, every group": {"seen": False, "least": 0.0},
 }
 HIGHER = ("acc", "parity_ratio")  # better if larger
-ABOUT: dict[str, dict[str, str]] = read_yaml(DATA / "synthesizer_metrics.yml", dict)
-METRICS = {name: about["title"] for name, about in ABOUT.items() if "title" in about}
+METRICS: dict[str, str] = read_yaml(DATA / "synthesizer_metrics.yml", dict)
 
 
 def of_level(

@@ -21,7 +21,7 @@ from lib.paths import DATA
 from lib.rng import stream
 from studies.data.memory import cached_by_data_location
 from studies.synthesizers.newyork import Table as Table
-from studies.synthesizers.newyork import employment, sample, stand_in
+from studies.synthesizers.newyork import employment, sample
 
 LEVELS = {"SEX": ("SEX",), "RAC1P": ("RAC1P",), "SEX_RAC1P": ("SEX", "RAC1P")}
 BY = ("vanilla", *LEVELS)
@@ -52,7 +52,6 @@ def _from_codes(dataset: str, source: str) -> Table:
 
 TABLES: dict[str, Callable[[str], Table]] = {
     **{name: partial(_from_codes, name) for name in ("nist", "acs_coverage")},
-    "newyork": stand_in,
     "ny_employment": employment,
     "newyork2018": sample,
 }
@@ -68,8 +67,8 @@ def group_words(dataset: str, group: str) -> str:
 
 @cached_by_data_location(2)
 def table_of(dataset: str, source: str = "auto") -> Table:
-    """One of :data:`TABLES`. ``ny_employment`` is the paper's own and needs a network;
-    ``newyork`` its stand-in.
+    """One of :data:`TABLES`. ``ny_employment`` is the paper's own and has to be fetched from the
+    Census Bureau; ``newyork2018`` are 20,000 people of it.
     """
     return TABLES[validate.choice("dataset", dataset, TABLES)](source)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
@@ -35,28 +34,28 @@ def mixtures(dataset: str = "mixture") -> pd.DataFrame:
 
 
 @cache
-def census(setting: str = "published", dataset: str = "newyork") -> pd.DataFrame:
-    """Stored COINPRESS scores of a data set at the papers' budget; ``"newyork"`` is the stand-in,
-    ``"newyork_census"`` the Bureau's rows, New York of ``"authors"`` that of the authors, one run
-    each.
+def census(setting: str = "published", dataset: str = "newyork2024") -> pd.DataFrame:
+    """Stored COINPRESS scores of a data set at the papers' budget; ``"newyork2024"`` is New York
+    six years after the paper's table, ``"newyork_census"`` that table, ``"authors"`` what its
+    authors stored of it, one run each.
     """
     if dataset == AUTHORS:
         if setting != "published":
             raise NoResults("another setting than the published one")
         rows = authors.census()
     else:
-        rows = scores(f"means_{dataset}" if dataset.startswith("newyork") else "means_census")
+        rows = scores(f"means_{dataset}" if dataset.startswith("newyork2024") else "means_census")
     ours = (rows["dataset"] == dataset) & (rows["setting"] == setting)
     return rows[ours & (rows["mechanism"] == "coinpress") & (rows["budget"] == RHO)]
 
 
 @cache
 def _table_of(dataset: str) -> str:
-    """``dataset``; for ``"newyork"`` the Census Bureau's rows, once their grid is complete."""
-    if dataset == "newyork":
+    """``dataset``; for ``"newyork2024"`` the paper's own table, once its grid is complete."""
+    if dataset == "newyork2024":
         with suppress(NoResults):
             found = scores("means_newyork_census")
-            if found["cell"].nunique() == scores("means_newyork")["cell"].nunique():
+            if found["cell"].nunique() == scores("means_newyork2024")["cell"].nunique():
                 return "newyork_census"
     return dataset
 
@@ -218,34 +217,19 @@ def _census_share(
     rows: pd.DataFrame,
     words: str,
     setting: str,
-    variables: Sequence[str] = (),
     margins: tuple[pd.Series, pd.Series] | None = None,
 ) -> Evidence:
-    """:func:`_share_of`, with what the estimates took from the private table for nothing, and the
-    limits of New York's stand-in for the errors of ``variables``: where they rest on
-    incomes' assumed tail, the share is not comparable.
-    """
+    """:func:`_share_of`, with what the estimates took from the private table for nothing."""
     found = _share_of(hits, rows, words, margins, origin(rows["data_source"]))
-    assumed = found.data == "stand-in" and "PINCP" in variables
-    if assumed:
-        words = (
-            "the tail of incomes inside a group of the stand-in is assumed (lognormal), and the"
-            f" error comes from that tail. Not held against the claim: {words}"
-        )
-    elif found.data == "stand-in" and variables:
-        words += (
-            "; on the stand-in the groups' sizes and means and the range are published; the shape"
-            " inside a group, which decides what is clipped, is assumed"
-        )
-    words += f"; oracle, not charged: {'; '.join(oracles(setting))}"
-    return replace(found, comparable=not assumed, detail=words)
+    oracle = f"; oracle, not charged: {'; '.join(oracles(setting))}"
+    return replace(found, detail=found.detail + oracle)
 
 
 def census_error(
     variables: list[str],
     factor: float,
     setting: str = "published",
-    dataset: str = "newyork",
+    dataset: str = "newyork2024",
     method: str = STRATIFIED,
     worse: bool = False,
 ) -> Evidence:
@@ -265,11 +249,11 @@ def census_error(
     beyond = (own["mean"] - factor * plain["mean"]) * (-1 if worse else 1)
     error = np.hypot(_error(own, "gap_"), (factor - 1) * _error(plain).fillna(0))
     hits = (ratio <= factor) != worse
-    return _census_share(hits, own, words, setting, variables, (beyond, error))
+    return _census_share(hits, own, words, setting, (beyond, error))
 
 
 def census_improves(
-    variables: list[str], setting: str = "published", dataset: str = "newyork"
+    variables: list[str], setting: str = "published", dataset: str = "newyork2024"
 ) -> Evidence:
     """Whether the stratified error is smaller in at least one crossing: a paired t-test each,
     Holm's correction over all.
@@ -281,10 +265,10 @@ def census_improves(
     better = holm(np.where(error > 0, stats.t.cdf(t, rows["runs"] - 1), gap >= 0)) < LEVEL
     words = ", ".join(f"{v} {better[rows['variable'] == v].mean():.0%}" for v in variables)
     words = f"after Holm's correction in {better.sum()} of {len(rows)} crossings: {words}"
-    return replace(_census_share(gap, rows, words, setting, variables), value=float(better.any()))
+    return replace(_census_share(gap, rows, words, setting), value=float(better.any()))
 
 
-def census_parity(setting: str = "published", dataset: str = "newyork") -> Evidence:
+def census_parity(setting: str = "published", dataset: str = "newyork2024") -> Evidence:
     """Share of variables and crossings whose parity error is smaller when stratified."""
     rows = census(setting, _table_of(dataset))
     own = of_method(rows, "parity", STRATIFIED)
@@ -294,7 +278,7 @@ def census_parity(setting: str = "published", dataset: str = "newyork") -> Evide
         fewer = (own["gap"] < 0).mean()
         raise NoResults(f"one run, without an interval; in that one smaller in {fewer:.0%}")
     margins = own["gap"], _error(own, "gap_")
-    return _census_share(own["gap"] < 0, own, words, setting, margins=margins)
+    return _census_share(own["gap"] < 0, own, words, setting, margins)
 
 
 MEASURES = measures_of(__name__, mixture="means_mixtures")
