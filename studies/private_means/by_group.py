@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import pandas as pd
 
 from lib.means.grouped import coinpress
 from lib.rng import stream
+from lib.runner.cell import COUNT, SEVERAL, KeyedCell, set_checked
+from lib.runner.registry import scores
 from studies.private_means.census import (
+    CROSSINGS,
+    NAMES,
     RHO,
     RUNS,
     SEED,
@@ -16,12 +22,28 @@ from studies.private_means.census import (
     known,
     strata,
     stratum_names,
+    table_of,
 )
 
+TABLE = "newyork2024"
 
-def errors_by_group(
-    variable: str, crossing: str, setting: str = "scaled, all strata", runs: int = RUNS
-) -> pd.DataFrame:
+
+@dataclass(frozen=True, kw_only=True)
+class GroupsCell(KeyedCell, kind="means by group"):
+    """All runs of one variable, crossing and setting."""
+
+    variable: str
+    crossing: str
+    setting: str
+    runs: int = RUNS
+    seed: int = SEED
+
+    def __post_init__(self) -> None:
+        set_checked(self, variable=NAMES, crossing=CROSSINGS[TABLE], setting=SETTINGS)
+        set_checked(self, runs=SEVERAL, seed=COUNT)
+
+
+def group_errors(cell: GroupsCell) -> pd.DataFrame:
     """Mean absolute error of each group's mean, a row a group, by size.
 
     Columns ``group`` and ``people``; ``plain``, everybody's private mean used for the group;
@@ -29,28 +51,52 @@ def errors_by_group(
 
     Examples
     --------
-    >>> errors_by_group("SCHL", "SEX", runs=2)["group"].tolist()
+    >>> cell = GroupsCell(variable="SCHL", crossing="SEX", setting="scaled", runs=2)
+    >>> group_errors(cell)["group"].tolist()
     ['men', 'women']
     """
-    values, sizes = strata("newyork2024", variable, crossing)
-    prior, scored = (
-        known("newyork2024", variable, setting),
-        sizes > SETTINGS[setting].least * values.size,
-    )
+    values, sizes = strata(TABLE, cell.variable, cell.crossing)
+    prior = known(TABLE, cell.variable, cell.setting)
+    scored = sizes > SETTINGS[cell.setting].least * values.size
     kept, own = values[np.repeat(scored, sizes)], sizes[scored]
     truth = np.add.reduceat(kept, np.cumsum(own) - own) / own
-    key, whole = (SEED, "by name", variable, crossing), np.array([values.size])
+    key, whole = (cell.seed, "by name", cell.variable, cell.crossing), np.array([values.size])
 
     def errors(name: tuple[str, ...], x: np.ndarray, of: np.ndarray) -> np.ndarray:
-        found = [coinpress(x, of, prior, budgets(RHO), stream(*key, *name, r)) for r in range(runs)]
+        rngs = (stream(*key, *name, run) for run in range(cell.runs))
+        found = [coinpress(x, of, prior, budgets(RHO), rng) for rng in rngs]
         return np.abs(np.array(found) - truth).mean(axis=0)
 
     return pd.DataFrame(
         {
-            "group": np.array(stratum_names(variable, crossing))[scored],
+            "group": np.array(stratum_names(cell.variable, cell.crossing))[scored],
             "people": own,
             "plain": errors(("everyone",), values, whole),
             "stratified": errors((), kept, own),
             "silent": np.abs(coinpress(kept, own, prior, budgets(RHO), None) - truth),
         }
     ).sort_values("people", kind="stable", ignore_index=True)
+
+
+def run_groups(cell: GroupsCell) -> dict:
+    """Record of a cell: :func:`group_errors` as its scores."""
+    table = table_of(TABLE)
+    return {
+        "dataset": TABLE,
+        "scores": group_errors(cell).to_dict("records"),
+        "data_source": table.source,
+        "data_sha256": table.sha256,
+    }
+
+
+def stored_groups(
+    variable: str | None = None, crossing: str | None = None, setting: str = "scaled, all strata"
+) -> pd.DataFrame:
+    """The stored errors of real New Yorkers, those of :func:`group_errors`; of all variables or
+    crossings where none is named. ``gains`` says whether a group's own mean is nearer.
+    """
+    rows = scores("means_by_group")
+    for name, value in (("variable", variable), ("crossing", crossing), ("setting", setting)):
+        rows = rows[rows[name] == value] if value else rows
+    rows = rows.assign(gains=rows["stratified"] < rows["plain"])
+    return rows.sort_values("people", kind="stable", ignore_index=True)

@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
 from lib.runner.registry import Grid
+from studies.private_means.by_group import TABLE, GroupsCell, run_groups
 from studies.private_means.census import (
     CROSSINGS,
+    NAMES,
     RHO,
     RUNS,
     SETTINGS,
@@ -74,3 +76,13 @@ NEWYORK_CENSUS = _census(
     "means_newyork_census", ", Figs 2, 8 (New York, the Census Bureau's rows)", "newyork_census"
 )
 CENSUS = _census("means_census", " on the Texan and the national extract", "acs_coverage", "nist")
+
+
+def _groups(profile: str) -> Iterable[object]:
+    for variable in NAMES:
+        for crossing in CROSSINGS[TABLE] if profile == "paper" else ("SEX", "RAC1P"):
+            for setting in ("published", "scaled, all strata"):
+                yield GroupsCell(variable=variable, crossing=crossing, setting=setting)
+
+
+GROUPS = _grid("means_by_group", ", group by group (New York, 2024)", _groups, run_groups)

@@ -11,6 +11,7 @@ STUDY = Study(
     grids={
         "means_mixtures": "studies.private_means.grids:MIXTURES",
         "means_newyork2024": "studies.private_means.grids:NEWYORK",
+        "means_by_group": "studies.private_means.grids:GROUPS",
         "means_newyork_census": "studies.private_means.grids:NEWYORK_CENSUS",
         "means_census": "studies.private_means.grids:CENSUS",
     },
