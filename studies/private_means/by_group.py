@@ -47,7 +47,8 @@ def group_errors(cell: GroupsCell) -> pd.DataFrame:
     """Mean absolute error of each group's mean, a row a group, by size.
 
     Columns ``group`` and ``people``; ``plain``, everybody's private mean used for the group;
-    ``stratified``, a private mean of its own; and ``silent``, this one without any noise.
+    ``stratified``, a private mean of its own; ``silent``, this one without any noise; and
+    ``noise`` and ``plain_noise``, the standard deviations of the two private means over runs.
 
     Examples
     --------
@@ -62,18 +63,20 @@ def group_errors(cell: GroupsCell) -> pd.DataFrame:
     truth = np.add.reduceat(kept, np.cumsum(own) - own) / own
     key, whole = (cell.seed, "by name", cell.variable, cell.crossing), np.array([values.size])
 
-    def errors(name: tuple[str, ...], x: np.ndarray, of: np.ndarray) -> np.ndarray:
+    def means(name: tuple[str, ...], x: np.ndarray, of: np.ndarray) -> np.ndarray:
         rngs = (stream(*key, *name, run) for run in range(cell.runs))
-        found = [coinpress(x, of, prior, budgets(RHO), rng) for rng in rngs]
-        return np.abs(np.array(found) - truth).mean(axis=0)
+        return np.array([coinpress(x, of, prior, budgets(RHO), rng) for rng in rngs])
 
+    everybody, by_group = means(("everyone",), values, whole), means((), kept, own)
     return pd.DataFrame(
         {
             "group": np.array(stratum_names(cell.variable, cell.crossing))[scored],
             "people": own,
-            "plain": errors(("everyone",), values, whole),
-            "stratified": errors((), kept, own),
+            "plain": np.abs(everybody - truth).mean(axis=0),
+            "stratified": np.abs(by_group - truth).mean(axis=0),
             "silent": np.abs(coinpress(kept, own, prior, budgets(RHO), None) - truth),
+            "noise": by_group.std(axis=0, ddof=1),
+            "plain_noise": everybody.std(ddof=1),
         }
     ).sort_values("people", kind="stable", ignore_index=True)
 
