@@ -29,6 +29,8 @@ class File:
     """A file with a public origin: address, SHA-256, bytes, licence, rows and columns.
 
     One without an address (``url=""``) is looked for in ``COMPANION_DATA`` and in the cache only.
+    ``check`` names a function ``"module:function"`` that recognises other bytes of the same
+    content, and raises a ``ValueError`` for any other.
     """
 
     name: str
@@ -38,6 +40,7 @@ class File:
     licence: str
     rows: int
     columns: int
+    check: str = ""
 
 
 FILES: dict[str, File] = {name: File(name, **of) for name, of in _STATED["files"].items()}

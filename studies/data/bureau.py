@@ -17,12 +17,15 @@ from pathlib import Path
 
 import pandas as pd
 
-from lib.datasets.cache import sha256_of
+from lib.datasets.cache import locate, sha256_of
 from lib.datasets.download import DataError, Unavailable
+from lib.datasets.registry import FILES
+from lib.files import locked_tempdir
 from lib.paths import user_cache
 from studies.data.newyork_aggregates import ATTRIBUTES, GROUPS, ROWS, VARIABLES
 
 NAME = "newyork"  # as commands call the file
+NAME_2024 = "newyork2024"
 ADDRESS = "COMPANION_NEWYORK"  # the variable that names another place of the archive
 URL = "https://www2.census.gov/programs-surveys/acs/data/pums/2018/1-Year/csv_pny.zip"
 # smallest and largest code in the codebook of 2018; a field may be empty where it is not asked
@@ -115,6 +118,51 @@ def refuse_other_people(csv: Path) -> None:
                 f"people of SEX {sex} and RAC1P {race} must be {count:,}, as the paper's Table 3"
                 f" prints, got {here:,}"
             )
+
+
+# the person file of 2024: answers to what the study averages, and the sum of the people's weights
+ANSWERS_2024 = {"SCHL": 204_819, "WKHP": 108_581, "JWMNP": 85_085, "PINCP": 180_939}
+ROWS_2024, WEIGHTS_2024 = 210_150, 19_867_248
+_USED_2024 = (*ATTRIBUTES, *ANSWERS_2024, "ESR", "PWGTP")
+
+
+def refuse_other_people_2024(table: Path) -> None:
+    """Raise a :class:`DataError` unless a Parquet file holds New York's people of 2024.
+
+    Checked are the columns, the number of rows, the sum of the weights, and how many people have an
+    answer to each variable.
+    """
+    try:
+        people = pd.read_parquet(table, columns=[*_USED_2024])
+    except Exception as error:  # pyarrow raises many kinds
+        raise DataError(f"{table} must hold New York's people of 2024: {error}") from error
+    found = {**people.count(), "rows": len(people), "PWGTP": people["PWGTP"].sum()}
+    for name, count in {"rows": ROWS_2024, "PWGTP": WEIGHTS_2024, **ANSWERS_2024}.items():
+        if found[name] != count:
+            raise DataError(
+                f"{table.name} must hold New York's people of 2024, which have {name} {count:,}, got"
+                f" {found[name]:,}"
+            )
+
+
+def fetch_2024(address: str = "", *, progress: bool = True) -> Path:
+    """New York's people of 2024: the registered file, or what is at ``address``, the Bureau's own
+    archive of that year (``csv_pny.zip``), checked and put in the place of the registered file.
+
+    Raises as :func:`fetch`.
+    """
+    from studies.data.acs import fetch_archive
+
+    file = FILES["ny2024_persons.parquet"]
+    if not address:
+        return locate(file, progress=progress).path
+    with locked_tempdir(user_cache()) as own:
+        csv = fetch_archive("NY", 2024, own, address=address, progress=progress)
+        whole = own / file.name
+        pd.read_csv(csv, usecols=[*_USED_2024], dtype="Int64").to_parquet(whole, index=False)
+        refuse_other_people_2024(whole)
+        os.replace(whole, user_cache() / file.name)
+    return user_cache() / file.name
 
 
 def read() -> tuple[pd.DataFrame, str]:

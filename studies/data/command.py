@@ -25,7 +25,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         dest="address",
         default="",
         metavar="URL",
-        help="fetch newyork from this address of its zip archive, or from a file that is here",
+        help="fetch newyork (2018) or newyork2024 from this address of the Bureau's zip archive, or"
+        " from a file that is here",
     )
 
 
@@ -40,7 +41,9 @@ def run(args: Namespace) -> int:
 
 def _chosen(names: Sequence[str]) -> list[File]:
     """The files named; all that are registered if none is."""
-    known = [validate.choice("file", name, (*FILES, bureau.NAME)) for name in names]
+    known = [
+        validate.choice("file", name, (*FILES, bureau.NAME, bureau.NAME_2024)) for name in names
+    ]
     return [FILES[name] for name in known if name in FILES] if known else list(FILES.values())
 
 
@@ -64,9 +67,12 @@ def fetch(names: Sequence[str] = (), address: str = "") -> int:
 
     ``address`` is another place of New York's archive, which is fetched only if it is named.
     """
-    if address and list(names) != [bureau.NAME]:
-        raise ValueError(f"--from must stand with the one name {bureau.NAME}, got {list(names)}")
+    if address and list(names) not in ([bureau.NAME], [bureau.NAME_2024]):
+        raise ValueError(
+            f"--from must stand with {bureau.NAME} or {bureau.NAME_2024} alone, got {list(names)}"
+        )
     failures = _fetch_newyork(address) if bureau.NAME in names else 0
+    failures += _fetch_2024(address) if bureau.NAME_2024 in names else 0
     for file in _chosen(names):
         try:
             found = locate(file.name) if state(file) != "altered" else download(file)
@@ -75,6 +81,16 @@ def fetch(names: Sequence[str] = (), address: str = "") -> int:
             failures += 1
             print(f"{file.name}: {error}")
     return failures
+
+
+def _fetch_2024(address: str) -> int:
+    """New York's people of 2024; 1 if they cannot be had."""
+    try:
+        print(f"{bureau.NAME_2024}: {bureau.ROWS_2024:,} people, {bureau.fetch_2024(address)}")
+    except DataError as error:
+        print(f"{bureau.NAME_2024}: {error}")
+        return 1
+    return 0
 
 
 def _fetch_newyork(address: str) -> int:
@@ -88,7 +104,8 @@ def _fetch_newyork(address: str) -> int:
     print(f"{bureau.NAME}: {len(frame):,} people of the paper's Table 3, {path}\n  sha256 {sha256}")
     for line in bureau.against_table_1(frame):
         print(f"  {line}")
-    print("  rerun what rests on the stand-in with: python -m lib claims --newyork real")
+    print("  judge the paper's claims on them: python -m lib run means_newyork_census, then run")
+    print("  synth_ny_employment (some hours), then claims --paper stratified")
     return 0
 
 
