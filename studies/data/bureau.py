@@ -140,8 +140,8 @@ def refuse_other_people_2024(table: Path) -> None:
     for name, count in {"rows": ROWS_2024, "PWGTP": WEIGHTS_2024, **ANSWERS_2024}.items():
         if found[name] != count:
             raise DataError(
-                f"{table.name} must hold New York's people of 2024, which have {name} {count:,}, got"
-                f" {found[name]:,}"
+                f"{table.name} must hold New York's people of 2024, of whom {name} counts"
+                f" {count:,}, got {found[name]:,}"
             )
 
 
