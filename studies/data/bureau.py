@@ -159,7 +159,11 @@ def fetch_2024(address: str = "", *, progress: bool = True) -> Path:
     with locked_tempdir(user_cache()) as own:
         csv = fetch_archive("NY", 2024, own, address=address, progress=progress)
         whole = own / file.name
-        pd.read_csv(csv, usecols=[*_USED_2024], dtype="Int64").to_parquet(whole, index=False)
+        try:
+            people = pd.read_csv(csv, usecols=[*_USED_2024], dtype="Int64")
+        except ValueError as error:
+            raise DataError(f"{address} must hold New York's people of 2024: {error}") from error
+        people.to_parquet(whole, index=False)
         refuse_other_people_2024(whole)
         os.replace(whole, user_cache() / file.name)
     return user_cache() / file.name
