@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from benchmarks.reference import RESULT, summary
-from lib.runner.store import Store
+from lib.runner.store import read_records
 
 
 def markdown(report: dict) -> str:
@@ -182,7 +182,7 @@ def _references() -> list[str]:
     """Our MST and AIM beside other people's, as `make reference` has stored them."""
     if not RESULT.exists():
         return []
-    found = summary(Store(RESULT, version="", mix_versions=True).frame())
+    found = summary(read_records(RESULT))
     lines = [
         "",
         (

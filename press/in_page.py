@@ -160,7 +160,7 @@ def start(settings: str, take: Take, show: Show, link: Callable[[str], None], ro
     _stand_in("IPython", display=shown, get_ipython=lambda: None)
     _stand_in("myst_nb", glue=lambda *_, **__: None)
     _stand_in("filelock", FileLock=lambda *_, **__: nullcontext(), Timeout=TimeoutError)
-    _stand_in("lib.runner.tables", read_table=_stored, write_table=None, tidy=_tidy, as_lists=None)
+    _stand_in("lib.runner.tables", read_table=_stored, write_table=None, tidy=_tidy)
 
 
 def _take_counts_of_64_bits() -> None:

@@ -5,14 +5,14 @@ records of one cell against each other.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
 from lib import validate
-from lib.runner.records import RESERVED, StoreError, is_gap
+from lib.runner.records import RESERVED, is_gap, is_list
 
 # what another processor may change: sums in another order move a number by its last bits, while
 # training moves a few predictions (LightGBM sums gradients of 32 bits in an order of its own), and
@@ -61,28 +61,6 @@ def matches_stored(
 _MAY_DIFFER = {*RESERVED, "data_source"} - {"cell", "version"}
 
 
-def refuse_two_values(tables: Iterable[tuple[object, pd.DataFrame]]) -> None:
-    """A :class:`StoreError` for a cell that stands twice, in one table or in two, with different
-    values: it names the cell, the field, both values and both places.
-
-    Numbers may differ as those of two processors do (``TOLERANCES["arithmetic"]``). Commit,
-    versions and times may differ, and so may fields that end in ``_s``, which are seconds.
-    """
-    tables = list(tables)
-    cells = pd.concat([table["cell"] for _, table in tables])
-    twice = cells[cells.duplicated()]
-    first: dict[str, tuple[Mapping[str, Any], object]] = {}
-    for place, table in tables:
-        for record in table[table["cell"].isin(twice)].to_dict("records"):
-            before, where = first.setdefault(record["cell"], (record, place))
-            if name := differing(before, record):
-                raise StoreError(
-                    f"{place}: {name} of cell {record['cell']} must be {before.get(name)!r:.200},"
-                    f" as in {where}, got {record.get(name)!r:.200}; move the file that is wrong"
-                    " away, or both to run the cell again"
-                )
-
-
 def differing(
     one: Mapping[str, Any], other: Mapping[str, Any], tolerance: float = TOLERANCES["arithmetic"]
 ) -> str | None:
@@ -104,9 +82,9 @@ def differing(
 
 
 def _agree(one: Any, other: Any, tolerance: float) -> bool:
-    if isinstance(one, list) and isinstance(other, list):  # scores
+    if is_list(one) and is_list(other):  # scores
         pairs = zip(one, other, strict=False)
-        return len(one) == len(other) and not any(differing(a, b, tolerance) for a, b in pairs)
+        return len(one) == len(other) and not any(differing(*pair, tolerance) for pair in pairs)
     if is_gap(one) or is_gap(other):
         return is_gap(one) and is_gap(other)
     if isinstance(one, int | float) and isinstance(other, int | float):

@@ -16,7 +16,7 @@ import pandas as pd
 from lib import validate
 from lib.paths import RESULTS, to_read
 from lib.runner.records import SCORES, refuse_bare
-from lib.runner.store import Store
+from lib.runner.store import read_records
 from lib.runner.tables import tidy
 
 PROFILES = ("quick", "paper")
@@ -123,7 +123,7 @@ def scores(name: str | Grid, profile: str = "paper", *, path: Path | None = None
 
 def _records(name: str | Grid, profile: str, path: Path | None) -> pd.DataFrame:
     file = path or grid_of(name).path(validate.choice("profile", profile, PROFILES))
-    frame = Store(file, version="", mix_versions=True).frame()
+    frame = read_records(file)
     if frame.empty:
         raise NoResults(
             f"no results of {name!r} in {file.name}; make them with: python -m lib run {name}"
