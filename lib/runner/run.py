@@ -48,11 +48,13 @@ def run_grid(
         :class:`~lib.runner.records.StoreError` for a file that cannot be used, or whose records
         were computed on other rows than are here.
     """
-    grid, file, committed = _target(name, profile, path)
-    cells = list(grid.cells(profile))
+    grid = grid_of(name)
+    cells = list(grid.cells(validate.choice("profile", profile, PROFILES)))
+    committed = _is_committed(grid, profile, path)
     if part is not None:
         cells = share(cells, *part, cost=grid.cost)
-        file = path or Path(f"{file.stem}.{part[0]}-of-{part[1]}.parquet")
+        path = path or Path(f"{grid.path(profile).stem}.{part[0]}-of-{part[1]}.parquet")
+    file = path or to_write(grid.path(profile))
     store = Store(file, version=grid.version, mix_versions=mix_versions, committed=committed)
     datasets = {getattr(cell, "dataset", "") for cell in cells}
     here = said_here(datasets if committed else datasets & store.origins.keys())
@@ -102,9 +104,10 @@ def gather_grid(
         version, or with records of cells that are not the grid's, computed on other rows of a data
         set than those of the file or of another part, or with another value than these have.
     """
-    grid, file, committed = _target(name, profile, path)
+    grid = grid_of(name)
+    wanted = set(map(cell_key, grid.cells(validate.choice("profile", profile, PROFILES))))
     tables = {part: _part(Path(part), grid) for part in parts}
-    wanted = set(map(cell_key, grid.cells(profile)))
+    file, committed = path or to_write(grid.path(profile)), _is_committed(grid, profile, path)
     store = Store(file, version=grid.version, committed=committed)
     with store.writing():  # what is compared with must stay as it is
         for part, table in tables.items():
@@ -130,10 +133,7 @@ def _part(path: Path, grid: Grid) -> pd.DataFrame:
     return frame
 
 
-def _target(name: str | Grid, profile: str, path: Path | None) -> tuple[Grid, Path, bool]:
-    """A grid, the file for its records, and whether that one is committed."""
-    grid = grid_of(name)
-    file = path or to_write(grid.path(validate.choice("profile", profile, PROFILES)))
+def _is_committed(grid: Grid, profile: str, path: Path | None) -> bool:
+    """Whether records go to the file that is committed."""
     # no clone, no commit
-    committed = path is None and profile == "paper" and grid.folder == RESULTS == own(RESULTS)
-    return grid, file, committed
+    return path is None and profile == "paper" and grid.folder == RESULTS == own(RESULTS)

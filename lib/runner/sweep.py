@@ -124,12 +124,11 @@ def run_sweep(
             disable=not progress,
             unit="cost",
             mininterval=5,
-            bar_format="{l_bar}{bar}| {n:.0f}/{total:.0f} [{elapsed}<{remaining}]{postfix}",
+            bar_format="{l_bar}{bar}| {n:.0f}/{total:.0f} [{elapsed}<{remaining}]",
         ) as bar:
             for record in _finished(partial(_finish, run), todo.values(), workers, backend):
                 store.append(record)
                 bar.update(costs[record["cell"]])
-                bar.set_postfix_str(f"{len(store)} cells done")
     return store.frame()
 
 

@@ -9,9 +9,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from lib.cli import main
 from lib.datasets import load
-from lib.runner import Grid, Store, StoreError, gather_grid, grid_of, results, run, run_grid, scores
+from lib.runner import Grid, Store, StoreError, gather_grid, results, run, run_grid, scores
 from lib.runner.cell import KeyedCell, cell_key
 from lib.runner.provenance import DIRTY
 from lib.runner.sources import in_words
@@ -72,14 +71,6 @@ def test_what_is_not_of_the_grid_is_not_gathered(grid, tmp_path):
         with pytest.raises(StoreError, match=words):
             gather_grid(grid, [right, part], "quick")
     assert not grid.path("quick").exists()
-
-
-def test_a_grid_by_reference_and_a_wrong_one():
-    assert grid_of("tests.runner.toy:GRID").name == "toy"
-    with pytest.raises(ValueError, match=r"grid must be one of .*, got 'toy'"):
-        grid_of("toy")
-    with pytest.raises(ValueError, match=r"must be the name of a lib.runner.Grid, got"):
-        grid_of("tests.runner.toy:run_toy")
 
 
 def test_scores_are_read_one_row_each(tmp_path):
@@ -187,13 +178,6 @@ def test_a_data_set_that_only_a_record_names_is_not_imported(grid, tmp_path, mon
     assert gather_grid(grid, [_part(tmp_path / "part", **said)], "quick") == (1, 22)
     run_grid(grid, "quick", **ALONE)
     assert not Path("ran").exists()
-
-
-def test_the_command_says_that_it_ran_on_a_replica(tmp_path, monkeypatch, capsys):
-    grid = _grid(tmp_path, run=lambda cell: {"data_source": "replica"})
-    monkeypatch.setattr("tests.runner.toy.GRID", grid)
-    assert main(["run", "tests.runner.toy:GRID", "--backend", "sequential"]) == 0
-    assert capsys.readouterr().out.endswith("(paper); data: lsac replica\n")
 
 
 def test_committed_results_take_no_replica_and_no_code_with_changes(tmp_path, monkeypatch):
