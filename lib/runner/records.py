@@ -123,9 +123,9 @@ def refuse_without(names: Iterable[str], frame: pd.DataFrame, place: object) -> 
 
 def refuse_bare(frame: pd.DataFrame, path: Path) -> None:
     """A :class:`StoreError` for records that do not say what made them, and of which data."""
-    source = next((name for name in SOURCES if name in frame), SOURCES[0])
-    data = [source] if "dataset" in frame else []
-    refuse_without(["commit", "versions", "created", *data], frame, path)
+    refuse_without(["commit", "versions", "created"], frame, path)
+    if "dataset" in frame and frame.reindex(columns=[*SOURCES]).isna().any().all():
+        raise StoreError(f"{path} must have {' or '.join(SOURCES)} in every record; run it again")
 
 
 def refuse_uncommitted(record: Mapping[str, Any], whose: object) -> None:

@@ -63,7 +63,7 @@ def test_what_is_not_of_the_grid_is_not_gathered(grid, tmp_path):
         tmp_path / "newer.quick.parquet": "version 2, this is version '1'",
         tmp_path / "none.parquet": "none.parquet is not there",
         _part(tmp_path / "bare", commit=None): "rows without a commit",
-        _part(tmp_path / "source", dataset="adult"): "rows without a data_source",
+        _part(tmp_path / "source", dataset="adult"): "must have data_source or data_sha256",
         _part(tmp_path / "two values", value=0.5): "value of cell .* must be .* got 0.5",
     }
     right = _part(tmp_path / "right")

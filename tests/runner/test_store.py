@@ -179,19 +179,6 @@ def test_what_may_only_be_read_is_read(path):
         path.parent.chmod(0o755)
 
 
-def test_one_process_writes_and_sees_what_others_wrote_before(path):
-    writer, other = Store(path, version="1"), Store(path, version="1")
-    with writer.writing():
-        writer.append(_record(0))
-        with pytest.raises(StoreBusy, match="another process is writing"):
-            stored(path, _record(1))
-        assert _numbers(path) == [0]
-    with other.writing():
-        assert "0000" in other
-        other.append(_record(1), _record(0))
-    assert other.frame()["number"].tolist() == [0, 1]
-
-
 def test_rows_of_another_machine_are_read_and_not_written(path, monkeypatch):
     stored(path, _record(0))
     monkeypatch.setattr("lib.runner.store.gethostname", lambda: "elsewhere")
