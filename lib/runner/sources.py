@@ -23,22 +23,22 @@ _KINDS = dict.fromkeys((*cache.SOURCES, "census"), "the real data") | {
 
 
 def refuse_two_origins(
-    known: dict[str, tuple[str, str, object]], record: Mapping[str, Any], where: object
+    known: dict[str, tuple[str, object]], record: Mapping[str, Any], where: object
 ) -> None:
     """A :class:`StoreError` if a data set has another origin in ``record`` than in the ``known``
-    ones; else its kind, SHA-256 and place are known from now on.
+    ones; else its origin and place are known from now on.
     """
-    dataset, kind = record.get("dataset"), _KINDS.get(str(record.get("data_source")))
-    if kind is None or not isinstance(dataset, str):
+    dataset, origin = record.get("dataset"), _KINDS.get(str(record.get("data_source")))
+    if origin is None or not isinstance(dataset, str):
         return
-    given = record.get("data_sha256")
-    digest = given[:12] if isinstance(given, str) else ""
-    said, other, place = known.setdefault(dataset, (kind, digest, where))
-    if kind != said or (digest and other and digest != other):
+    if isinstance(digest := record.get("data_sha256"), str):
+        origin = f"{origin} {digest:.12}"
+    before, place = known.setdefault(dataset, (origin, where))
+    if not (origin.startswith(before) or before.startswith(origin)):  # one may lack its SHA-256
         raise StoreError(
-            f"{where}: {dataset!r} was computed on {kind} {digest}, and in {place} on {said}"
-            f" {other} (SHA-256); one file holds one of them: give the other a path of its own, or"
-            " set COMPANION_DATA to a folder with the data of the file"
+            f"{where}: {dataset!r} was computed on {origin}, and in {place} on {before} (SHA-256);"
+            " one file holds one of them: give the other a path of its own, or set COMPANION_DATA"
+            " to a folder with the data of the file"
         )
 
 

@@ -151,7 +151,7 @@ class Store:
         self.path = Path(path)
         self.database = self.path.with_suffix(".sqlite")
         self.version, self.mix_versions, self.committed = version, mix_versions, committed
-        self.origins: dict[str, tuple[str, str, object]] = {}
+        self.origins: dict[str, tuple[str, object]] = {}
         self._kinds: dict[str, str] = {}
         self._lock = FileLock(self.path.with_suffix(".lock"), timeout=0)
         self._know_cells()
