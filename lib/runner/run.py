@@ -30,7 +30,6 @@ def run_grid(
     workers: int = 1,
     backend: str = "loky",
     path: Path | None = None,
-    mix_versions: bool = False,
     part: tuple[int, int] | None = None,
     progress: bool = True,
 ) -> pd.DataFrame:
@@ -55,9 +54,9 @@ def run_grid(
         cells = share(cells, *part, cost=grid.cost)
         path = path or Path(f"{grid.path(profile).stem}.{part[0]}-of-{part[1]}.parquet")
     file = path or to_write(grid.path(profile))
-    store = Store(file, version=grid.version, mix_versions=mix_versions, committed=committed)
+    store = Store(file, version=grid.version, committed=committed)
     datasets = {getattr(cell, "dataset", "") for cell in cells}
-    here = said_here(datasets if committed else datasets & store.origins.keys())
+    here = said_here(datasets if committed else datasets & {name for name, _ in store.origins})
     if any(cell_key(cell) not in store for cell in cells):
         here.append({"commit": provenance()["commit"]})
     store.check(here, "here")

@@ -23,23 +23,25 @@ _KINDS = dict.fromkeys((*cache.SOURCES, "census"), "the real data") | {
 
 
 def refuse_two_origins(
-    known: dict[str, tuple[str, object]], record: Mapping[str, Any], where: object
+    known: dict[tuple[str, str], tuple[str, object]], record: Mapping[str, Any], where: object
 ) -> None:
-    """A :class:`StoreError` if a data set has another origin in ``record`` than in the ``known``
-    ones; else its origin and place are known from now on.
+    """A :class:`StoreError` if ``record`` says another source or SHA-256 of a data set than is
+    ``known``; else what it says is known from now on, with its place.
     """
-    dataset, origin = record.get("dataset"), _KINDS.get(str(record.get("data_source")))
-    if origin is None or not isinstance(dataset, str):
+    dataset, kind = record.get("dataset"), _KINDS.get(str(record.get("data_source")))
+    if kind is None or not isinstance(dataset, str):
         return
+    said = {"data_source": kind}
     if isinstance(digest := record.get("data_sha256"), str):
-        origin = f"{origin} {digest:.12}"
-    before, place = known.setdefault(dataset, (origin, where))
-    if not (origin.startswith(before) or before.startswith(origin)):  # one may lack its SHA-256
-        raise StoreError(
-            f"{where}: {dataset!r} was computed on {origin}, and in {place} on {before} (SHA-256);"
-            " one file holds one of them: give the other a path of its own, or set COMPANION_DATA"
-            " to a folder with the data of the file"
-        )
+        said["data_sha256"] = f"SHA-256 {digest:.12}"
+    for name, origin in said.items():
+        before, place = known.setdefault((dataset, name), (origin, where))
+        if origin != before:
+            raise StoreError(
+                f"{where}: {dataset!r} was computed on {origin}, and in {place} on {before}; one"
+                " file holds one of them: give the other a path of its own, or set COMPANION_DATA"
+                " to a folder with the data of the file"
+            )
 
 
 def said_in(frame: pd.DataFrame) -> list[dict]:
@@ -52,10 +54,3 @@ def said_here(datasets: Iterable[str]) -> list[dict]:
     """What records computed here would say of these data sets, where the package has them."""
     here = map(load, sorted({*datasets} & {*TASKS}))
     return [{"dataset": d.name, "data_source": d.source, "data_sha256": d.sha256} for d in here]
-
-
-def in_words(frame: pd.DataFrame) -> str:
-    """``"; data: lsac local, nist replica"``, as the records say it; empty if none does."""
-    said = frame.reindex(columns=["dataset", "data_source"]).dropna().drop_duplicates()
-    words = ", ".join(sorted(f"{dataset} {source}" for dataset, source in said.to_numpy()))
-    return f"; data: {words}" if words else ""

@@ -32,8 +32,7 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
 KEYS = ("cell", "version")
-# the database is small again once its rows are folded
-_CREATE = """PRAGMA auto_vacuum = FULL;
+_CREATE = """PRAGMA auto_vacuum = FULL; -- small again once its rows are folded
 CREATE TABLE IF NOT EXISTS records (cell TEXT PRIMARY KEY, record TEXT, host TEXT);"""
 
 
@@ -56,22 +55,19 @@ def _explained(file: Path) -> Iterator[None]:
         ) from error
 
 
-@contextmanager
-def _opened(database: Path) -> Iterator[Connection]:
+def _connect(database: Path) -> Connection:
     import sqlite3
 
-    with (
-        _explained(database),
-        closing(sqlite3.connect(database, timeout=60, isolation_level=None)) as db,
-    ):
-        yield db
+    db = sqlite3.connect(database, timeout=60, isolation_level=None)
+    db.execute("PRAGMA synchronous = FULL")  # the default, but not of every build
+    return db
 
 
 def read_rows(database: Path) -> list[dict[str, Any]]:
     """The records that wait in a database to be folded; none if it is not there."""
     if not database.exists():
         return []
-    with _opened(database) as db:
+    with _explained(database), closing(_connect(database)) as db:
         if not db.execute("SELECT name FROM sqlite_master").fetchone():
             return []  # a writer was killed in its first moment
         rows = db.execute("SELECT record FROM records ORDER BY rowid")
@@ -130,7 +126,7 @@ class Store:
         ``.../name.parquet``; the database lies beside it.
     version : str
         Version of the experiment's code. A store that holds records of another
-        version is refused unless ``mix_versions``.
+        one is refused.
     committed : bool
         Whether others will have the file: then it takes neither a replica's records nor those of
         code with changes.
@@ -144,30 +140,25 @@ class Store:
         record, or if the versions differ. The files stay as they are.
     """
 
-    def __init__(
-        self, path: Path | str, *, version: str, mix_versions: bool = False, committed: bool = False
-    ) -> None:
+    def __init__(self, path: Path | str, *, version: str, committed: bool = False) -> None:
         validate.require(isinstance(version, str), "version", "text", version)
         self.path = Path(path)
         self.database = self.path.with_suffix(".sqlite")
-        self.version, self.mix_versions, self.committed = version, mix_versions, committed
-        self.origins: dict[str, tuple[str, object]] = {}
+        self.version, self.committed = version, committed
+        self.origins: dict[tuple[str, str], tuple[str, object]] = {}
         self._kinds: dict[str, str] = {}
-        self._lock = FileLock(self.path.with_suffix(".lock"), timeout=0)
-        self._know_cells()
+        self._db: Connection | None = None  # the writer's
+        self._know(self.frame())
 
-    def _know_cells(self) -> pd.DataFrame:
-        frame = self.frame()
+    def _know(self, frame: pd.DataFrame) -> None:
         self.check(said_in(frame), self.path)
         others = sorted(set(frame["version"]) - {self.version})
-        if others and not self.mix_versions:
+        if others:
             raise StoreError(
                 f"{self.path} holds records of version {', '.join(others)}, this is version"
-                f" {self.version!r}; pass mix_versions=True (--mix-versions) to keep both,"
-                " or choose another file"
+                f" {self.version!r}; choose another file, or move this one away"
             )
         self._cells = set(frame["cell"])
-        return frame
 
     def __contains__(self, cell: str) -> bool:
         return cell in self._cells
@@ -202,23 +193,26 @@ class Store:
             import pyarrow  # noqa: F401
         self.path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            lock = self._lock.acquire()
+            lock = FileLock(self.path.with_suffix(".lock"), timeout=0).acquire()
         except Timeout:
             raise StoreBusy(
                 f"another process is writing to {self.path}; wait for it or stop it"
             ) from None
         with lock:
-            frame, self._kinds = self._know_cells(), {}
-            flat = tidy(frame) if SCORES in frame else frame
-            plain({n: value for n in flat for value in flat[n].dropna()[:1]}, "", self._kinds)
-            with _opened(self.database) as db:
+            self._know(frame := self.frame())
+            for table in [frame, tidy(frame)] if SCORES in frame else [frame]:
+                first = {n: v for n in table if n != SCORES for v in table[n].dropna()[:1]}
+                plain(first, str(self.path), self._kinds)
+            with _explained(self.database):
+                db = _connect(self.database)
                 db.executescript(_CREATE)
-            with self._transaction():  # refused now rather than after the first cell
-                pass
-            try:
-                yield
-            finally:
-                self._fold()
+            with closing(db) as self._db:
+                with self._transaction():  # refused now rather than after the first cell
+                    pass
+                try:
+                    yield
+                finally:
+                    self._fold()
 
     def append(self, *records: Mapping) -> None:
         """Add finished cells, which then are safe on the disk, all or none; a second record of a
@@ -232,7 +226,6 @@ class Store:
         StoreError
             If the cell is there with another value, or the disk is full.
         """
-        assert self._lock.is_locked, "a store is written within `with store.writing()`"
         kinds, new = dict(self._kinds), []
         for given in records:
             whose = f"cell {given['cell']}"
@@ -257,7 +250,8 @@ class Store:
     @contextmanager
     def _transaction(self) -> Iterator[Connection]:
         """What the writer does in it is done as a whole or not at all; not on another's rows."""
-        with _opened(self.database) as db, db:
+        assert self._db is not None, "a store is written within `with store.writing()`"
+        with _explained(self.database), self._db as db:
             db.execute("BEGIN IMMEDIATE")
             found = db.execute("SELECT host FROM records LIMIT 1").fetchone()
             if found and found[0] != gethostname():

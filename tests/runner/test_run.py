@@ -9,11 +9,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from lib.cli.run import sources_of
 from lib.datasets import load
 from lib.runner import Grid, Store, StoreError, gather_grid, results, run, run_grid, scores
 from lib.runner.cell import KeyedCell, cell_key
 from lib.runner.provenance import DIRTY
-from lib.runner.sources import in_words
 from tests.runner.toy import ALONE, MADE, STABLE, ToyCell, grid_of_toys, record_of, stored
 
 CELLS = [ToyCell(number=i) for i in range(23)]
@@ -123,7 +123,7 @@ def test_a_file_of_replica_records_is_not_resumed_on_real_data_nor_the_reverse(
     run_grid(_grid(tmp_path), path=path, **ALONE)
     before = path.read_bytes()
     move(second)
-    said = f"here: 'lsac' was computed on {here} .*{re.escape(str(path))} on {there}"
+    said = f"here: 'lsac' was computed on {here}, and in {re.escape(str(path))} on {there}"
     for numbers in (range(3), range(5)):  # nothing is missing; something is
         idle = _grid(tmp_path, numbers, run=lambda cell: pytest.fail("work was done"))
         with pytest.raises(StoreError, match=said):
@@ -136,17 +136,22 @@ def test_a_file_of_replica_records_is_not_resumed_on_real_data_nor_the_reverse(
     assert len(run_grid(_grid(tmp_path, range(5)), path=path, **ALONE)) == 5
 
 
-@pytest.mark.parametrize(("then", "kind"), [("replica", "the replica"), ("local", "the real data")])
-def test_a_sweep_whose_workers_have_other_data_stops(then, kind, tmp_path):
-    """The replica, or other bytes of the real file."""
+@pytest.mark.parametrize(
+    ("then", "words"),
+    [
+        (("replica", "0"), "on the replica, and in .* on the real data"),
+        (("local", "1"), "on SHA-256 1, and in .* on SHA-256 0"),
+    ],
+)
+def test_a_sweep_whose_workers_have_other_data_stops(then, words, tmp_path):
+    """The replica, or other bytes of the real file, also where the first record has no SHA-256."""
+    said = [("local", None), ("local", "0"), then]
 
     def changing(cell: Cell) -> dict:
-        half = cell.number // 2
-        return {"data_source": ("local", then)[half], "data_sha256": str(half)}
+        return dict(zip(("data_source", "data_sha256"), said[cell.number], strict=True))
 
-    words = f"'lsac' was computed on {kind} 1, and in .* on the real data 0"
-    with pytest.raises(StoreError, match=words):
-        run_grid(_grid(tmp_path, range(4), run=changing), **ALONE)
+    with pytest.raises(StoreError, match=f"'lsac' was computed {words}"):
+        run_grid(_grid(tmp_path, run=changing), **ALONE)
     assert len(Store(tmp_path / "mine.parquet", version="1")) == 2
 
 
@@ -167,7 +172,7 @@ def test_what_is_the_same_generated_or_ones_own_is_let_be(dataset, said, tmp_pat
     grid = _grid(tmp_path, dataset=dataset, run=run)
     frame = run_grid(grid, **ALONE)
     assert len(frame) == len(run_grid(grid, **ALONE)) == 3
-    assert in_words(frame) == (f"; data: {dataset} {said['data_source']}" if said else "")
+    assert sources_of(frame) == (f"; data: {dataset} {said['data_source']}" if said else "")
 
 
 def test_a_data_set_that_only_a_record_names_is_not_imported(grid, tmp_path, monkeypatch):

@@ -85,7 +85,7 @@ def test_the_key_is_of_kind_and_fields_and_keeps_its_stored_records():
 @pytest.mark.parametrize("name", [n for n in grids() if grid_of(n).path("paper").exists()])
 def test_every_stored_record_is_found_by_the_key_of_its_cell(name):
     grid = grid_of(name)
-    store = Store(grid.path("paper"), version=grid.version, mix_versions=True)
+    store = Store(grid.path("paper"), version=grid.version)
     assert set(store.frame()["cell"]) <= set(map(cell_key, grid.cells("paper")))
 
 
