@@ -13,9 +13,9 @@ from lib.ledger.claim import Claim, read_claims
 from lib.ledger.evidence import Measurer, question, read_evidence
 from lib.ledger.judge import Row, evaluate
 from lib.paths import need_repository
-from lib.runner.registry import studies
 from lib.runner.run import run_grid
 from lib.runner.sweep import available_workers
+from lib.study import studies
 from studies.verdicts.cards import unexplained
 from studies.verdicts.robustness import OTHER_GRIDS, on_grid
 from studies.verdicts.stored import (

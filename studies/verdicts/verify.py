@@ -27,10 +27,10 @@ from lib.runner import NoResults, grid_of, grids
 from lib.runner.agreement import TOLERANCES, differing
 from lib.runner.cell import cell_key
 from lib.runner.records import plain
-from lib.runner.registry import studies
 from lib.runner.store import read_records
 from lib.runner.sweep import available_workers
 from lib.stats.summary import clopper_pearson
+from lib.study import studies
 from studies.verdicts.robustness import grid_of as grid_of_claim
 
 OUTCOMES = EQUAL, WITHIN, DIFFERENT = "equal", "within tolerance", "different"

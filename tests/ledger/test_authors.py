@@ -19,7 +19,8 @@ from lib.ledger import authors
 from lib.ledger.claim import Claim, read_claims
 from lib.ledger.judge import evaluate
 from lib.ledger.rules import Evidence
-from lib.runner.registry import NoResults, Study
+from lib.runner.registry import NoResults
+from lib.study import Study
 from studies.private_means.claims import census
 from studies.verdicts.words import authors_in_words, rerun_in_words
 from tests.programs import git, python
