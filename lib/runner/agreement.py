@@ -1,60 +1,17 @@
-"""Results that were computed again, held against the stored ones within a stated tolerance, and
-records of one cell against each other.
-"""
+"""Records of one cell against each other, and the tolerances of what is computed again."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any
 
-import numpy as np
-import pandas as pd
-
-from lib import validate
 from lib.runner.records import RESERVED, is_gap, is_list
 
 # what another processor may change: sums in another order move a number by its last bits, while
 # training moves a few predictions (LightGBM sums gradients of 32 bits in an order of its own), and
 # a fit that chooses by such sums may choose otherwise, which moves a small group's scores by more
 TOLERANCES = {"arithmetic": 1e-9, "training": 0.01, "choice": 0.15}
-
-
-def matches_stored(
-    found: pd.Series, stored: pd.Series, kind: Literal["arithmetic", "training"] = "arithmetic"
-) -> int:
-    """How many of the numbers ``found`` are stored, if these agree.
-
-    Two numbers agree if they differ by at most the tolerance of ``kind`` in :data:`TOLERANCES`
-    times ``1 + |stored|``, or if both are NaN.
-
-    Parameters
-    ----------
-    found, stored : Series
-        Numbers with the same kind of index. What is found and not stored is not compared, so an
-        empty ``stored`` compares nothing.
-
-    Raises
-    ------
-    AssertionError
-        If a number differs by more, with its place in the index.
-
-    Examples
-    --------
-    >>> matches_stored(pd.Series({"a": 0.1 + 0.2, "b": 5.0}), pd.Series({"a": 0.3}))
-    1
-    """
-    tolerance = TOLERANCES[validate.choice("kind", kind, TOLERANCES)]
-    now = found[found.index.isin(stored.index)].astype(float)
-    then = stored.loc[now.index].astype(float)
-    wrong = ~np.isclose(now, then, rtol=tolerance, atol=tolerance, equal_nan=True)
-    if wrong.any():
-        place, one, other = now.index[wrong][0], now[wrong].iloc[0], then[wrong].iloc[0]
-        raise AssertionError(
-            f"{place} must agree with its stored number {other:.6g} within {tolerance:g}, got"
-            f" {one:.6g}"
-        )
-    return len(now)
 
 
 # who computed a cell, when, and from which copy of the data
