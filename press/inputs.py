@@ -26,7 +26,7 @@ def digest(files: Iterable[Path], root: Path) -> str:
     return total.hexdigest()
 
 
-def _below(folder: Path) -> list[Path]:
+def below(folder: Path) -> list[Path]:
     """The files in ``folder``, without locks, what is hidden, and what Python compiled."""
     return [
         file
@@ -49,7 +49,7 @@ def sources(text: str, root: Path) -> set[Path]:
     whole = re.search(r"\b(press|course|from studies import)\b", text)
     folders = {root / house for house in (HOUSES if whole else [f"studies/{one}" for one in found])}
     pages = markdown(root / "chapters") if lists else ()
-    return {file for folder in folders for file in _below(folder)} | {*pages}
+    return {file for folder in folders for file in below(folder)} | {*pages}
 
 
 def common(root: Path) -> str:
@@ -64,5 +64,5 @@ def common(root: Path) -> str:
         for file in sorted(folder.glob(pattern))
     ]
     installed = sorted(f"{one.name}=={one.version}" for one in distributions())
-    files = [*_below(root / "lib"), *(root / "studies").glob("*.py"), *_below(root / "data")]
+    files = [*below(root / "lib"), *(root / "studies").glob("*.py"), *below(root / "data")]
     return json.dumps([digest(files, root), tables, installed, sys.version, platform.machine()])

@@ -179,9 +179,9 @@ def write_live(html: Path, source: str = "index") -> int:
     parts["code"], parts["data"] = code_archive(), data_archive()
     given = {page.doc: cells(html, page) for page in lessons()}
     texts = {name: script(name, raw) for name, raw in parts.items()}
-    texts["pages"] = (
-        f"livePages({json.dumps({'parts': [*parts], 'pages': given})});\n"  # last: a page that finds it finds all
-    )
+    manifest = {"parts": [*parts], "pages": given}
+    # last: a page that finds it finds all
+    texts["pages"] = f"livePages({json.dumps(manifest)});\n"
     folder = html / "_static" / "live"
     folder.mkdir(exist_ok=True)
     for name, text in texts.items():

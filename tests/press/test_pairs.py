@@ -188,7 +188,7 @@ def test_only_a_side_of_a_pair_can_be_kept(pair, wrong):
 def test_a_rerun_writes_the_notebook_first(monkeypatch):
     """Else the page that you edited would run as it was."""
     asked = []
-    monkeypatch.setattr("press.rerun.pair_up", lambda *root: asked.append(root))
+    monkeypatch.setattr("press.rerun.write_pairs", lambda *root: asked.append(root))
     with pytest.raises(ValueError, match=r"must be .* got 'nowhere'"):
         rerun.chapter("nowhere")
     assert asked

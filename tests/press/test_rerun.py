@@ -60,7 +60,7 @@ def test_a_name_that_is_given_twice_has_all_its_values_once(small, asked):
 
 
 def test_an_unknown_chapter_is_answered_with_the_list(capsys, monkeypatch):
-    monkeypatch.setattr("press.rerun.pair_up", lambda *_: None)  # asked for in test_pairs
+    monkeypatch.setattr("press.rerun.write_pairs", lambda *_: None)  # asked for in test_pairs
     assert main(["rerun", "ldp/fairnes"]) == 2
     said = capsys.readouterr().err
     assert said.startswith("error: chapter must be one of")
