@@ -285,6 +285,6 @@ document.addEventListener("DOMContentLoaded", () => {
     });
     cell.querySelector(".cell_input").closest("details")?.after(bar) ?? cell.querySelector(".cell_input").after(bar);
   }
-  // for the tests and `make live-check`: the first cells of the page, or all, and what they gave
+  // for the tests and the tests of live pages: the first cells of the page, or all, and what they gave
   window.liveRunAll = (most = Infinity) => runUntil(null, () => {}, most);
 });

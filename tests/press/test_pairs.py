@@ -35,7 +35,7 @@ def test_the_notebooks_of_the_book_are_those_of_the_texts_and_give_them_back():
     for page in CHAPTERS:
         notebook = notebook_of(page.text)
         written = page.notebook.read_text("utf-8")
-        assert written == nbformat.writes(notebook) + "\n", "run: make pairs"
+        assert written == nbformat.writes(notebook) + "\n", "run: python -m lib book --pairs"
         assert as_text(notebook, page.text) == page.text.read_text("utf-8")
 
 
