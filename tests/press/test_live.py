@@ -111,7 +111,9 @@ def test_cells_run_as_in_a_notebook(tmp_path):
     assert kind == "error"
     assert "b = 1 / 0" in words
     assert "in_page" not in words
-    absent = [["error", f"{n} is not in the Python of this page"] for n in ("nowhere", "subprocess")]
+    absent = [
+        ["error", f"{n} is not in the Python of this page"] for n in ("nowhere", "subprocess")
+    ]
     assert shown[3:7] == [absent[0], absent[0], absent[1], ["html", "<b>x</b>"]]
     assert "SyntaxError" in shown[7][1]
     assert "SystemExit" in shown[8][1]
