@@ -159,8 +159,10 @@ def _book(page: Page, name: str, text: str, folder: Path) -> Path:
     put(stage / "_toc.yml", yaml.safe_dump(contents))
     config = read_yaml(page.root / "_config.yml", dict)
     if (inventory := built / "objects.inv").exists():
-        book = {"book": [built.as_uri(), str(inventory)]}
-        config["sphinx"]["config"]["intersphinx_mapping"] = book
+        config["sphinx"]["config"] |= {
+            "intersphinx_mapping": {"book": [built.as_uri(), str(inventory)]},
+            "intersphinx_disabled_reftypes": [],  # by default, {doc} is
+        }
     put(stage / "_config.yml", yaml.safe_dump(config))
     html, _ = jupyter_book(stage, folder, strict=False)
     return html / f"{doc}.html"
