@@ -6,7 +6,7 @@ STUDY = Study(
     title="Whole fits audited",
     paper="companion",
     grids={
-        "privacy_audit": "studies.privacy_audit.grids:AUDITS",
+        "privacy_audit": "studies.privacy_audit.cells:AUDITS",
     },
     chapters=("chapters/foundations/audits",),
 )
