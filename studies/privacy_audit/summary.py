@@ -20,17 +20,16 @@ def certified(frame: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         ``mechanism`` (words), ``relation``, ``unit`` and ``declared``; ``price``, the largest on
-        any pair of tables; ``delta``, ``epsilon_declared``, ``epsilon_gaussian``, and
-        ``epsilon_certified``, the largest of all pairs; the number of these ``pairs``; ``runs`` and
-        ``alarms`` on all pairs, the latter empty if no check failed.
+        any pair of tables; ``epsilon_declared``, and ``epsilon_certified``, the largest of all
+        pairs; the number of these ``pairs``; ``runs`` and ``alarms`` on all pairs, the latter empty
+        if no check failed.
     """
     clean = frame[frame["fault"] == ""]
     declared = clean[(clean["size"] == "small") & clean["declared"].notna()]
-    same = ("relation", "unit", "declared", "delta", "epsilon_declared")
+    same = ("relation", "unit", "declared", "epsilon_declared")
     table = declared.groupby("mechanism").agg(
         **{name: (name, "first") for name in same},
         price=("price", "max"),
-        epsilon_gaussian=("epsilon_gaussian", "first"),
         epsilon_certified=("epsilon_certified", "max"),
         pairs=("pair", "size"),
     )
