@@ -110,7 +110,9 @@ def _print(row: Row, rule: str = "") -> None:
     """A row, and its ``rule`` if that is asked for, as lines of text."""
     print(f"{row.verdict.upper():15} {row.claim.id:28} {row.claim.place}")
     print(textwrap.indent(textwrap.fill(statement_in_words(row), 96), "    "))
-    data = row.evidence.data + " (stored evidence)" * row.evidence.stored
+    data = row.evidence.data
+    if row.evidence.stored:
+        data += " (stored evidence)"
     print(f"    paper: {row.claim.value or '-'} | rerun: {in_words(row)} | data: {data}")
     print(f"    how sure: {sure_in_words(row)}")
     if words := finding(row):
