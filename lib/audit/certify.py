@@ -16,7 +16,7 @@ from scipy.optimize import brentq
 
 from lib.audit.release import Curator
 from lib.audit.request import Request
-from lib.audit.table import Table, first_half
+from lib.audit.table import Table, first_half, released_halves
 from lib.coherence.naming import (
     SCORES,
     SHARES,
@@ -292,12 +292,7 @@ def _share(level: float, tried: int) -> float:
 
 def _halves(request: Request, table: Table, curator: Curator | None) -> Iterator[Half]:
     """The halves of the audit, so that a curator's releases of them are made once."""
-    if table.release is not None:
-        yield membership_scores(table.release.table, table.frame), table.inside
-        return
-    for i in range(request.splits):
-        half, inside, rng = first_half(request, table, i)
-        release = half if curator is None else curator(half, rng)
+    for release, inside in released_halves(request, table, curator):
         yield membership_scores(release, table.frame), inside
 
 

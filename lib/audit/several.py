@@ -12,7 +12,7 @@ from lib.audit.report import record, report_html, to_json
 from lib.audit.request import Request
 from lib.audit.run import Audit, run_audit
 from lib.audit.table import read_table
-from lib.audit.verdicts import adjusted
+from lib.audit.exposure import adjusted
 from lib.audit.words import condition, power
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -12,16 +12,16 @@ import pandas as pd
 from pandas.api.types import union_categoricals
 
 from lib import validate
-from lib.audit.reading import TARGET, read_file, repeated
-from lib.audit.release import Release, read_release
+from lib.audit.release import Curator, Release, read_release
 from lib.audit.request import Request
-from lib.audit.schema import Schema, as_floats, fit_schema, to_numbers
+from lib.audit.schema import TARGET, Schema, fit_schema
 from lib.coherence.distances import Design
 from lib.coherence.experiment import halves
 from lib.files import shown
 from lib.groups import bands_in_order, groups_by_size, to_bands
 from lib.rng import stream
-from lib.table.numbers import canonical_column, canonical_text
+from lib.table.columns import as_floats, to_numbers
+from lib.table.reading import canonical_column, canonical_text, read_file, repeated
 
 # a number's edges, and the name of each band that somebody is in by its place among them
 Bands = dict[str, tuple[list[float], dict[int, str]]]
@@ -64,6 +64,23 @@ class Table:
         """The columns that a predictor sees: all but the target."""
         return tuple(name for name in self.frame.columns if name != TARGET)
 
+    @property
+    def record(self) -> np.ndarray:
+        """The number of each person's record as a predictor sees it, shape (n,)."""
+        return _numbered(self.frame[list(self.lens)])
+
+    def held(self, release: pd.DataFrame, inside: np.ndarray) -> dict[str, float]:
+        """The share of each group's people ``inside`` whose record and answer are in a release; a
+        released row stands for one of them.
+        """
+        number = _numbered(pd.concat([self.frame, release[self.frame.columns]]))
+        people, rows = np.split(number, [len(self.frame)])
+        copies, shares = np.bincount(rows, minlength=number.max() + 1), {}
+        for group, who in self.members.items():
+            wanted = np.bincount(people[who & inside], minlength=copies.size)
+            shares[group] = float(np.minimum(wanted, copies).sum() / max(1, wanted.sum()))
+        return shares
+
 
 def read_table(request: Request) -> Table:
     """Read what ``request`` names; a ``ValueError`` names the file, column or value at fault."""
@@ -102,9 +119,17 @@ def read_table(request: Request) -> Table:
     return Table(pool, frame, schema, members, small, inside, dropped, released, design)
 
 
+def _numbered(rows: pd.DataFrame) -> np.ndarray:
+    """The number of each row; equal rows have one."""
+    alike = rows.groupby([*rows.columns], sort=False, observed=True, dropna=False)
+    return alike.ngroup().to_numpy()
+
+
 def _people(request: Request, path: Path) -> pd.DataFrame:
     """A file, one row a person."""
     rows = read_file(path)
+    other = TARGET not in rows
+    validate.require(other, f"{path.name}: a header", f"other than {TARGET!r}, a name in use", TARGET)
     return rows if request.count is None else repeated(rows, request.count, path.name)
 
 
@@ -136,6 +161,18 @@ def first_half(
     rng, n = stream(request.seed, "demcoh", split), len(table.frame)
     rows, _ = halves(n, rng, table.design.cluster)
     return table.frame.iloc[rows], np.isin(np.arange(n), rows), rng
+
+
+def released_halves(
+    request: Request, table: Table, curator: Curator | None
+) -> Iterator[tuple[pd.DataFrame, np.ndarray]]:
+    """What learners read, and who was inside: the finished release, or that of each half."""
+    if table.release is not None:
+        yield table.release.table, table.inside
+        return
+    for i in range(request.splits):
+        half, inside, rng = first_half(request, table, i)
+        yield half if curator is None else curator(half, rng), inside
 
 
 def _weights(column: pd.Series) -> np.ndarray:
