@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -26,7 +26,7 @@ from lib.audit.request import Request
 from lib.audit.schema import TARGET
 from lib.audit.table import Table
 from lib.coherence.combination import combined_p
-from lib.coherence.distances import reshuffling_p
+from lib.coherence.distances import Design, reshuffling_p
 from lib.coherence.experiment import Result, Setup, as_predictions, compare, demcoh, predict_halves
 from lib.coherence.learners import BATTERY, After, Estimator, Learner, Predict
 from lib.programs import end_with_parent
@@ -78,10 +78,9 @@ class Sampled:
         self, half: pd.DataFrame, target: str, lens: tuple[str, ...], rng: np.random.Generator
     ) -> Predict:
         learner = self.learner
-        if isinstance(learner, Estimator) and isinstance(learner.model, RandomForestClassifier):
-            if len(half) > LARGE:
-                model = clone(learner.model).set_params(max_samples=LARGE)
-                learner = replace(learner, model=model)
+        model = learner.model if isinstance(learner, Estimator) else None
+        if isinstance(model, RandomForestClassifier) and len(half) > LARGE:
+            learner = replace(learner, model=clone(model).set_params(max_samples=LARGE))
         return learner(half, target, lens, rng)
 
 
@@ -165,32 +164,41 @@ def _released(
         rows.append(part.assign(split=i))
     mean = np.mean(h, axis=0)
     own = partial(stream, request.seed, "release test", name)
-    jobs = [
-        joblib.delayed(reshuffling_p)(
-            mean[who],
-            table.inside[who],
-            draws=setup.null_draws,
-            enough=ENOUGH,
-            rng=own(group),
-            design=table.design.of(who),
-        )
+    test = joblib.delayed(_test)
+    jobs = (
+        test(mean[who], table.inside[who], setup.null_draws, own(group), table.design.of(who))
         for group, who in table.members.items()
-    ]
+    )
     found = in_parallel(request, table, jobs, progress, f"{name}: tests")
     p = pd.Series(found, table.members).fillna(1.0).to_dict()
     result, everybody = Result(pd.concat(rows, ignore_index=True)), np.arange(mean.size)
     return Exposure(result, p, everybody, table.inside, h[0], mean)
 
 
-def in_parallel(request: Request, table: Table, jobs: list, progress: bool, what: str) -> list:
-    """The results of delayed jobs in their order, with a bar of ``what``."""
+def _test(
+    h: np.ndarray, inside: np.ndarray, draws: int, rng: np.random.Generator, design: Design
+) -> float:
+    """The p-value of one group. In a large one, predictions are rounded to .01 and weights to a
+    fifth of a power of two, so that people can be counted; reshuffling is as exact of these.
+    """
+    if h.size > LARGE:
+        h = h.round(2)
+        if design.weight is not None:
+            design = replace(design, weight=2 ** ((5 * np.log2(design.weight)).round() / 5))
+    return reshuffling_p(h, inside, draws=draws, enough=ENOUGH, rng=rng, design=design)
+
+
+def in_parallel(
+    request: Request, table: Table, jobs: Iterable, progress: bool, what: str
+) -> list[float]:
+    """The results of delayed jobs, one a group of the table, with a bar of ``what``."""
     parallel = joblib.Parallel(
         n_jobs=request.processes(len(table.frame)),
         return_as="generator",
         initializer=end_with_parent,
         initargs=(os.getpid(),),
     )
-    return list(tqdm(parallel(jobs), total=len(jobs), disable=not progress, desc=what))
+    return list(tqdm(parallel(jobs), total=len(table.members), disable=not progress, desc=what))
 
 
 def dependence_verdicts(

@@ -58,7 +58,7 @@ def least_share(
     record: np.ndarray | None = None,
     others: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> float:
-    """The least share of the people inside whose copied answers are found in a group with 80% power.
+    """The least share of people inside whose copied answers are found in a group with 80% power.
 
     Parameters
     ----------
@@ -180,9 +180,7 @@ class _Group:
         weight = None if self.design.weight is None else self.design.weight[who]
         return np.bincount(self.bins[who], weight, self.values.size)
 
-    def drawn(
-        self, who: np.ndarray, units: int, size: int, rng: np.random.Generator
-    ) -> np.ndarray:
+    def drawn(self, who: np.ndarray, units: int, size: int, rng: np.random.Generator) -> np.ndarray:
         """The weight in each bin, shape (size, bins), of ``units`` that are drawn from ``who``."""
         if self.design.cluster is not None:
             return self._households(who, units, size, rng)
@@ -236,9 +234,7 @@ def _power(group: _Group, units: int, rule: Rule, rng: np.random.Generator, copi
         everyone = known.mass(everybody)
         others = known.drawn(~one, units - copied, each, rng)
         found[i] = _distance(others + known.mass(one), everyone, group.values)
-        null[i] = _distance(
-            known.drawn(everybody, units, reshuffled, rng), everyone, group.values
-        )
+        null[i] = _distance(known.drawn(everybody, units, reshuffled, rng), everyone, group.values)
     if one_split:  # all sets together, each in units of what chance makes of it
         scale = np.maximum(null.mean(axis=1, keepdims=True), TIE)
         pool = np.sort((null / scale).ravel())

@@ -239,13 +239,17 @@ def _least_shares(
     own = 2.0 * table.frame[TARGET].to_numpy()[one.rows] - 1
     record = table.record[one.rows]
     rule = Rule(request.false_alarm / tests, request.releases, reshufflings(request, tests))
-    jobs = []
-    for group, who in table.members.items():
-        mine = who[one.rows]
+
+    def asked(group: str, mine: np.ndarray) -> tuple:
+        alike = np.zeros(int(record.max()) + 1, dtype=bool)
+        alike[record[mine]] = True
+        others = alike[record] & ~mine
         h = {name: exposure.tested[mine] for name, exposure in exposures.items()}
         rng, design = stream(request.seed, "power", group), table.design.of(one.rows[mine])
-        others = (record[~mine], own[~mine])
-        job = joblib.delayed(least_share)
-        jobs.append(job(h, own[mine], one.inside[mine], rule, rng, design, record[mine], others))
+        known = (record[others], own[others])
+        return h, own[mine], one.inside[mine], rule, rng, design, record[mine], known
+
+    job = joblib.delayed(least_share)
+    jobs = (job(*asked(group, who[one.rows])) for group, who in table.members.items())
     found = in_parallel(request, table, jobs, progress, "what could be found")
     return dict(zip(table.members, found, strict=True))

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from lib.audit.exposure import MET, NOT_MET, ONE_SPLIT, UNDECIDED, overall, splits_needed
 from lib.audit.request import Request
 from lib.audit.run import COPIED, Audit
-from lib.audit.exposure import MET, NOT_MET, ONE_SPLIT, UNDECIDED, overall, splits_needed
 from lib.coherence.answers import round_outward
 
 

@@ -37,7 +37,9 @@ Values that are not stated are refused, without 'other' or 'clip'; gaps are, wit
 def add_arguments(parser: ArgumentParser) -> None:
     """The table, and where the draft goes."""
     parser.description = __doc__
-    parser.add_argument("file", type=Path, help="CSV (UTF-8, a header and one row a person) or .parquet")
+    parser.add_argument(
+        "file", type=Path, help="CSV (UTF-8, a header and one row a person) or .parquet"
+    )
     parser.add_argument("--out", type=Path, required=True, metavar="YML", help="a new file")
 
 

@@ -17,6 +17,7 @@ from lib.groups import mask
 
 TIE = 1e-12  # numbers closer than this are equal: distances, and the predictions they compare
 _AT_ONCE = 2_000_000  # memberships reshuffled together
+_MANY = 20_000  # people from which on equal ones are counted in a test
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,14 +213,47 @@ def reshuffling_p(
     if np.isnan(found):
         return np.nan
     hits, done, piece = 0, 0, 10 * enough
+    kinds = _kinds(values, design.weight) if values.size > _MANY else None
+    counted = design.cluster is None and kinds is not None and kinds[0].size < values.size / 50
     while done < draws:
         more = min(piece, draws - done)
-        null = shuffled_distances(values, n_a, draws=more, rng=rng, design=design)
+        if counted:
+            null = _counted_distances(*kinds, n_a, more, rng)
+        else:
+            null = shuffled_distances(values, n_a, draws=more, rng=rng, design=design)
         seen = hits + np.cumsum(null >= found - TIE)
         if seen[-1] >= enough:
             return enough / (done + 1 + int(np.argmax(seen >= enough)))
         hits, done, piece = int(seen[-1]), done + null.size, 2 * piece
     return (1 + hits) / (1 + draws)
+
+
+def _kinds(
+    values: np.ndarray, weight: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The values and weights that people have, in the order of values, and how many have both."""
+    weight = np.ones(values.size) if weight is None else weight
+    (values, weight), people = np.unique(np.stack([values, weight]), axis=1, return_counts=True)
+    return values, weight, people
+
+
+def _counted_distances(
+    values: np.ndarray,
+    weight: np.ndarray,
+    people: np.ndarray,
+    n_a: int,
+    draws: int,
+    rng: np.random.Generator,
+) -> np.ndarray:
+    """As :func:`shuffled_distances`, with the same law, from :func:`_kinds`."""
+    found, rows = [], max(1, _AT_ONCE // values.size)
+    for first in range(0, draws, rows):
+        size = min(rows, draws - first)
+        taken = rng.multivariate_hypergeometric(people, n_a, size, method="marginals")
+        seen_a, seen = (taken * weight).cumsum(axis=-1), (people * weight).cumsum()
+        n = seen_a[:, -1:]
+        found.append(_transport(values, seen_a / n - (seen - seen_a) / (seen[-1] - n)))
+    return np.concatenate(found)
 
 
 def _transport(values: np.ndarray, gap: np.ndarray) -> np.ndarray:

@@ -96,9 +96,7 @@ def _parquet(path: Path, empty: bool) -> pd.DataFrame:
         frame = pyarrow.parquet.read_table(path).to_pandas(integer_object_nulls=True)
     except (pyarrow.ArrowException, OSError) as error:
         raise ValueError(f"{path.name} must be a Parquet file, got {error}") from error
-    validate.require(
-        empty or len(frame) > 0, path.name, "a header and at least one row", "no rows"
-    )
+    validate.require(empty or len(frame) > 0, path.name, "a header and at least one row", "no rows")
     if frame.index.names != [None]:
         frame = frame.reset_index()
     frame.columns = [str(name).strip() for name in frame]

@@ -14,7 +14,6 @@ import pytest
 
 from lib.audit.figures import group_distances, sorted_predictions
 from lib.audit.report import _STYLE, report_html
-from lib.audit.schema import fit_schema
 from lib.cli import main
 from lib.paths import ROOT
 from lib.rng import stream
@@ -76,17 +75,3 @@ def test_names_move_no_cursor_and_make_no_line_of_their_own(tmp_path, capsys):
     refused = capsys.readouterr().err
     assert "none" in refused
     assert not set(refused) & set("\x1b\r")
-
-
-def test_a_generated_column_has_a_name_of_its_own():
-    """`age (missing)` of the file was overwritten by the one that marks gaps of `age`."""
-    i = np.arange(90)
-    age = [None if k % 9 == 0 else str(20 + k / 2) for k in i]
-    own = np.where(i % 2, "a", "b")
-    raw = pd.DataFrame({"age": age, "age (missing)": own, "ill": np.where(i % 3, "yes", "no")})
-    schema = fit_schema(raw.astype(object), sensitive="ill")
-    for names in (schema.lens, schema.lens[::-1]):
-        table = fit_schema(raw.astype(object), sensitive="ill", lens=names).typed_table(raw, "file")
-        assert list(table["age (missing)"]) == list(own)
-        assert table.shape == (90, 4)
-        assert table["age (missing) "].sum() == 10

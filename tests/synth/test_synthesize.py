@@ -11,13 +11,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lib.audit.reading import read_csv
 from lib.cli import main
 from lib.cli.synthesize import account
 from lib.dp import epsilon_of, zcdp_rho
 from lib.synth import AIM, MST, Stratified
 from lib.synth.mst import MSTModel
 from lib.table import Table, read_schema
+from lib.table.reading import read_file
 
 SCHEMA = """
 sex: {values: [f, m]}
@@ -146,7 +146,7 @@ def test_nobody_and_one_person_get_the_same_kind_of_answer(folder, more, capsys)
         assert made.columns.tolist() == ["sex", "race", "age", "ill"]
         assert len(made) >= 1
         stated = read_schema(Path("people.yml"))
-        Table.of(read_csv("release.csv"), {name: stated[name] for name in made})
+        Table.of(read_file("release.csv"), {name: stated[name] for name in made})
         said.append(capsys.readouterr().out)
     kinds = [re.sub(r"[\d.,e+-]+", "N", text).splitlines()[-6:] for text in said]
     assert kinds[0] == kinds[1]
@@ -201,7 +201,7 @@ def test_beside_the_rows_nothing_depends_on_one_person_more(
 
 def test_the_account_adds_up_to_what_was_asked_for(folder):
     """In every part, too: a row is in one of them, and pays for the sizes as well."""
-    table = Table.of(read_csv("people.csv"), "people.yml")
+    table = Table.of(read_file("people.csv"), "people.yml")
     rho = zcdp_rho(1.0, 1e-9, conversion="tight")
     assert epsilon_of(rho, 1e-9) <= 1
     whole = MST().fit(table.codes, table.domain, rho, np.random.default_rng(0))
