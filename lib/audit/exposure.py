@@ -26,7 +26,7 @@ from lib.audit.request import Request
 from lib.audit.schema import TARGET
 from lib.audit.table import Table
 from lib.coherence.combination import combined_p
-from lib.coherence.distances import Design, reshuffling_p
+from lib.coherence.distances import reshuffling_p
 from lib.coherence.experiment import Result, Setup, as_predictions, compare, demcoh, predict_halves
 from lib.coherence.learners import BATTERY, After, Estimator, Learner, Predict
 from lib.programs import end_with_parent
@@ -36,7 +36,7 @@ from lib.stats.holm import holm
 MOST_DRAWS = 1_000_000  # reshufflings of a group in one test
 # reshufflings as far apart as observed that stop a test: p is then known to a seventh of itself
 ENOUGH = 50
-LARGE = 20_000  # rows of a release that one tree of a forest sees at most
+LARGE = 20_000  # rows of a release from which on learners are bounded
 NOT_MET, MET, UNDECIDED, ONE_SPLIT = "not met", "met by this learner", "undecided", "one split"
 _LEVEL = 0.95  # of all learners' intervals together, at one alpha
 
@@ -69,19 +69,23 @@ class Exposure:
 
 
 @dataclass(frozen=True)
-class Sampled:
-    """A forest of which each tree sees at most :data:`LARGE` rows; other learners as they are."""
+class Bounded:
+    """A learner whose time is bounded: of a release of more than :data:`LARGE` rows, each tree of a
+    forest sees so many, and predictions are rounded to .01, so that people can be counted.
+    """
 
     learner: Learner
 
     def __call__(
         self, half: pd.DataFrame, target: str, lens: tuple[str, ...], rng: np.random.Generator
     ) -> Predict:
+        if len(half) <= LARGE:
+            return self.learner(half, target, lens, rng)
         learner = self.learner
-        model = learner.model if isinstance(learner, Estimator) else None
-        if isinstance(model, RandomForestClassifier) and len(half) > LARGE:
-            learner = replace(learner, model=clone(model).set_params(max_samples=LARGE))
-        return learner(half, target, lens, rng)
+        if isinstance(learner, Estimator) and isinstance(learner.model, RandomForestClassifier):
+            learner = replace(learner, model=clone(learner.model).set_params(max_samples=LARGE))
+        predict = learner(half, target, lens, rng)
+        return lambda records: np.round(predict(records), 2)
 
 
 def reshufflings(request: Request, tests: int) -> int:
@@ -117,7 +121,7 @@ def expose(
         null_draws=reshufflings(request, tests),
         keep_null=request.mode != "release",
     )
-    learner: Learner = Sampled(BATTERY[name])
+    learner: Learner = Bounded(BATTERY[name])
     if request.mode == "release":
         return _released(request, table, setup, name, learner, progress)
     if curator is not None:
@@ -163,29 +167,18 @@ def _released(
         part = compare(h[-1], table.inside, table.members, few, rng, table.design)
         rows.append(part.assign(split=i))
     mean = np.mean(h, axis=0)
+    if table.design.counted:
+        mean = mean.round(2)
     own = partial(stream, request.seed, "release test", name)
-    test = joblib.delayed(_test)
+    test = partial(joblib.delayed(reshuffling_p), draws=setup.null_draws, enough=ENOUGH)
     jobs = (
-        test(mean[who], table.inside[who], setup.null_draws, own(group), table.design.of(who))
+        test(mean[who], table.inside[who], rng=own(group), design=table.design.of(who))
         for group, who in table.members.items()
     )
     found = in_parallel(request, table, jobs, progress, f"{name}: tests")
     p = pd.Series(found, table.members).fillna(1.0).to_dict()
     result, everybody = Result(pd.concat(rows, ignore_index=True)), np.arange(mean.size)
     return Exposure(result, p, everybody, table.inside, h[0], mean)
-
-
-def _test(
-    h: np.ndarray, inside: np.ndarray, draws: int, rng: np.random.Generator, design: Design
-) -> float:
-    """The p-value of one group. In a large one, predictions are rounded to .01 and weights to a
-    fifth of a power of two, so that people can be counted; reshuffling is as exact of these.
-    """
-    if h.size > LARGE:
-        h = h.round(2)
-        if design.weight is not None:
-            design = replace(design, weight=2 ** ((5 * np.log2(design.weight)).round() / 5))
-    return reshuffling_p(h, inside, draws=draws, enough=ENOUGH, rng=rng, design=design)
 
 
 def in_parallel(

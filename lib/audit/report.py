@@ -19,6 +19,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from lib.audit.exposure import LARGE
 from lib.audit.figures import group_distances, sorted_predictions
 from lib.audit.release import unknown_values
 from lib.audit.request import LEAST_SHOWN
@@ -169,6 +170,7 @@ def report_html(audit: Audit, several: Mapping[str, object] | None = None) -> st
         request=audit.request,
         schema=audit.schema,
         least_shown=LEAST_SHOWN,
+        large=LARGE,
     )
     return printable(text)
 

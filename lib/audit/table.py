@@ -13,7 +13,7 @@ from pandas.api.types import union_categoricals
 
 from lib import validate
 from lib.audit.release import Curator, Release, read_release
-from lib.audit.request import Request
+from lib.audit.request import PEOPLE, Request
 from lib.audit.schema import TARGET, Schema, fit_schema
 from lib.coherence.distances import Design
 from lib.coherence.experiment import halves
@@ -132,8 +132,12 @@ def _people(request: Request, path: Path) -> pd.DataFrame:
 
 
 def _design(request: Request, pool: pd.DataFrame, inside: np.ndarray) -> Design:
-    """Clusters and weights of the people; a ``ValueError`` for columns that cannot serve."""
-    cluster = weight = None
+    """Clusters and weights of the people; a ``ValueError`` for columns that cannot serve.
+
+    In a large table weights are rounded to a sixteenth of a power of two, so that people can be
+    counted.
+    """
+    cluster, weight, counted = None, None, len(pool) >= PEOPLE
     for name in ("cluster", "weights"):
         if name in request.special:
             gaps = int(pool[request.special[name]].isna().sum())
@@ -150,7 +154,9 @@ def _design(request: Request, pool: pd.DataFrame, inside: np.ndarray) -> Design:
         fits = np.isfinite(weight) & (weight > 0)
         others = f"{int((~fits).sum())} others"
         validate.require(bool(fits.all()), "weights", "finite numbers > 0 in the file", others)
-    return Design(cluster, weight)
+        if counted:
+            weight = 2 ** ((16 * np.log2(weight)).round() / 16)
+    return Design(cluster, weight, counted)
 
 
 def first_half(

@@ -17,7 +17,6 @@ from lib.groups import mask
 
 TIE = 1e-12  # numbers closer than this are equal: distances, and the predictions they compare
 _AT_ONCE = 2_000_000  # memberships reshuffled together
-_MANY = 20_000  # people from which on equal ones are counted in a test
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +29,9 @@ class Design:
         0, 1, ... for the cluster of each person; without it everybody is one.
     weight : float array of shape (n,), optional
         Positive weights of a distance; without it all count alike.
+    counted : bool
+        Whether people of equal values and weights are counted when membership is reshuffled: as
+        exact, from other draws, and quick where few differ. Clusters are not counted.
 
     Examples
     --------
@@ -39,6 +41,7 @@ class Design:
 
     cluster: np.ndarray | None = None
     weight: np.ndarray | None = None
+    counted: bool = False
 
     def __post_init__(self) -> None:
         if self.cluster is not None:
@@ -55,6 +58,7 @@ class Design:
         return Design(
             None if self.cluster is None else np.unique(self.cluster[who], return_inverse=True)[1],
             None if self.weight is None else self.weight[who],
+            self.counted,
         )
 
     def units(self, inside: np.ndarray) -> int:
@@ -166,6 +170,8 @@ def shuffled_distances(
     n_a = validate.integer("n_a", n_a, low=0)
     validate.generator("rng", rng)
     values = validate.vector("values", values)
+    if design.counted and design.cluster is None:
+        return _counted_distances(values, n_a, draws, rng, design.weight)
     order, found = np.argsort(values, kind="stable"), []
     units = order if design.cluster is None else design.cluster[order]
     count = values.size if design.cluster is None else int(units.max(initial=-1)) + 1
@@ -213,14 +219,9 @@ def reshuffling_p(
     if np.isnan(found):
         return np.nan
     hits, done, piece = 0, 0, 10 * enough
-    kinds = _kinds(values, design.weight) if values.size > _MANY else None
-    counted = design.cluster is None and kinds is not None and kinds[0].size < values.size / 50
     while done < draws:
         more = min(piece, draws - done)
-        if counted:
-            null = _counted_distances(*kinds, n_a, more, rng)
-        else:
-            null = shuffled_distances(values, n_a, draws=more, rng=rng, design=design)
+        null = shuffled_distances(values, n_a, draws=more, rng=rng, design=design)
         seen = hits + np.cumsum(null >= found - TIE)
         if seen[-1] >= enough:
             return enough / (done + 1 + int(np.argmax(seen >= enough)))
@@ -228,25 +229,16 @@ def reshuffling_p(
     return (1 + hits) / (1 + draws)
 
 
-def _kinds(
-    values: np.ndarray, weight: np.ndarray | None
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The values and weights that people have, in the order of values, and how many have both."""
-    weight = np.ones(values.size) if weight is None else weight
-    (values, weight), people = np.unique(np.stack([values, weight]), axis=1, return_counts=True)
-    return values, weight, people
-
-
 def _counted_distances(
-    values: np.ndarray,
-    weight: np.ndarray,
-    people: np.ndarray,
-    n_a: int,
-    draws: int,
-    rng: np.random.Generator,
+    values: np.ndarray, n_a: int, draws: int, rng: np.random.Generator, weight: np.ndarray | None
 ) -> np.ndarray:
-    """As :func:`shuffled_distances`, with the same law, from :func:`_kinds`."""
-    found, rows = [], max(1, _AT_ONCE // values.size)
+    """As :func:`shuffled_distances`, with the same law."""
+    weight = np.ones(values.size) if weight is None else weight
+    values, of_value = np.unique(values, return_inverse=True)
+    weight, of_weight = np.unique(weight, return_inverse=True)
+    kinds, people = np.unique(of_value * weight.size + of_weight, return_counts=True)
+    values, weight, found = values[kinds // weight.size], weight[kinds % weight.size], []
+    rows = max(1, _AT_ONCE // max(1, kinds.size))
     for first in range(0, draws, rows):
         size = min(rows, draws - first)
         taken = rng.multivariate_hypergeometric(people, n_a, size, method="marginals")

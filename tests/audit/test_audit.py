@@ -110,6 +110,24 @@ def test_a_curator_is_rerun_on_each_half(files):
     assert not _clear(curator=blank).verdicts["flagged"].any()
 
 
+@pytest.mark.parametrize("weights", [None, "w"])
+def test_a_large_table_is_audited_by_bounded_learners_to_the_same_end(files, monkeypatch, weights):
+    """As if 100 people were many: predictions are rounded, and equal people are counted."""
+    for name in ("inside", "outside"):
+        table = pd.read_csv(f"{name}.csv")
+        table.assign(w=1 + table["place"] / 7).to_csv(f"{name}.csv", index=False)
+    ask = {"weights": weights, "learners": ("lookup", "forest"), "false_alarm": 0.01}
+    small = _release(**ask)
+    monkeypatch.setattr("lib.audit.table.PEOPLE", 100)
+    monkeypatch.setattr("lib.audit.exposure.LARGE", 100)
+    leak, harmless = (_release(name, **ask) for name in ("leak", "harmless"))
+    assert leak.table.design.counted
+    assert leak.flagged["group"].nunique() == small.flagged["group"].nunique() == 5
+    assert harmless.flagged.empty
+    one, other = (a.results["lookup"].summary()["distance"] for a in (small, leak))
+    assert np.allclose(one, other, atol=0.03)
+
+
 # --- two verdicts
 
 

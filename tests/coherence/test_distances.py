@@ -10,6 +10,7 @@ from scipy import stats
 
 from lib.coherence.distances import (
     DISTANCES,
+    Design,
     reshuffling_p,
     shuffled_distances,
     split_distance,
@@ -81,10 +82,11 @@ def test_of_hard_labels_the_distance_is_twice_the_gap_of_shares(rng):
     assert split_distance(h, inside) == pytest.approx(2 * abs(gap), abs=1e-12)
 
 
-def test_the_null_has_the_hypergeometric_law(rng):
+@pytest.mark.parametrize("counted", [False, True])
+def test_the_null_has_the_hypergeometric_law(rng, counted):
     """4 of 10 say +1, five go to half a: W1 = 2 |2 W - 4| / 5 with W hypergeometric; chi-square."""
     h = np.repeat([1.0, -1.0], [4, 6])
-    found = shuffled_distances(h, 5, draws=20_000, rng=rng)
+    found = shuffled_distances(h, 5, draws=20_000, rng=rng, design=Design(counted=counted))
     w = np.arange(5)
     law = stats.hypergeom(10, 4, 5).pmf(w)
     distance = np.round(2 * np.abs(2 * w - 4) / 5, 9)
@@ -93,6 +95,23 @@ def test_the_null_has_the_hypergeometric_law(rng):
     observed = np.array([(np.round(found, 9) == d).sum() for d in support])
     assert observed.sum() == found.size
     assert stats.chisquare(observed, expected).pvalue > FALSE_ALARM
+
+
+def test_counted_people_of_equal_weights_have_the_law_of_the_others(rng):
+    h, weight = rng.integers(-2, 3, 60) / 2, rng.choice([1.0, 1.5, 4.0], 60)
+    found = [
+        shuffled_distances(h, 30, draws=4000, rng=rng, design=Design(weight=weight, counted=how))
+        for how in (False, True)
+    ]
+    assert stats.ks_2samp(*found).pvalue > FALSE_ALARM
+    inside = rng.permutation(60) < 30
+    exact = split_distance(h, inside, weight=weight)
+    p = [
+        reshuffling_p(h, inside, draws=4000, enough=4000, rng=rng, design=Design(None, weight, how))
+        for how in (False, True)
+    ]
+    assert exact > 0
+    assert p[0] == pytest.approx(p[1], abs=0.06)  # five standard errors
 
 
 def test_values_are_sorted_once_whatever_the_number_of_pieces(monkeypatch):
