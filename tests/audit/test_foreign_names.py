@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import io
 import os
 import subprocess
 import sys
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-import pytest
 
-from lib.audit.figures import group_distances, sorted_predictions
-from lib.audit.report import _STYLE, report_html
+from lib.audit.report import report_html
 from lib.cli import main
 from lib.paths import ROOT
 from lib.rng import stream
@@ -40,20 +36,6 @@ def test_no_name_of_a_group_is_read_as_mathematics_or_markup(tmp_path):
     for name in ("$10k_$20k", "$50%-$75%", "&lt;script&gt;alert(1)", "# *a* `b`"):
         assert f"pay = {name}" in page
     assert "<script" not in page
-
-
-@pytest.mark.parametrize("name", [*NAMES, STRANGE])
-def test_a_label_of_a_figure_is_its_text(name):
-    row = {"distance": 0.2, "low": 0.1, "high": 0.3, "null": 0.1}
-    with plt.style.context(_STYLE):
-        fig, _ = group_distances(pd.DataFrame([row | {"group": name}]), set(), learner="lookup")
-        (label,) = fig.axes[0].get_yticklabels()
-        assert not label.get_parse_math()
-        assert not set(label.get_text()) & set("\x1b\x9b\n\r\u202e")
-        fig.savefig(io.BytesIO())
-        h, inside = np.array([0.1, 0.2]), np.array([True, False])
-        sorted_predictions(h, inside, name, words=("$a_$b", "$c_$d"))[0].savefig(io.BytesIO())
-        plt.close("all")
 
 
 def test_names_move_no_cursor_and_make_no_line_of_their_own(tmp_path, capsys):

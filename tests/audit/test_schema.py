@@ -112,18 +112,6 @@ def test_unknown_values_are_counted_by_column():
     ]
 
 
-def test_spellings_within_a_file_are_joined_and_this_is_told(tmp_path):
-    raw = _coded()
-    raw.loc[::2, "edu"] = raw.loc[::2, "edu"] + ".0"
-    edu = fit_schema(raw, sensitive="ill").lens_columns()[0]
-    assert (edu.distinct, edu.kind) == (7, "category")
-    assert edu.why == "numbers, 7 different: codes; 7 other spellings of a number joined to it"
-    raw.to_csv(tmp_path / "coded.csv", index=False)
-    ask = {"file": tmp_path / "coded.csv", "sensitive": "ill", "groups": ("edu",)}
-    members = read_table(Request(**ask, gamma=1, show_small=True)).members
-    assert {f"edu = {k}" for k in range(7)} == {k for k in members if k.startswith("edu")}
-
-
 def test_a_generated_column_has_a_name_of_its_own():
     """`age (missing)` of the file was overwritten by the one that marks gaps of `age`."""
     i = np.arange(90)
