@@ -31,7 +31,7 @@ from lib.groups import mask
 POWER = 0.8
 _BINS = 12
 # sets of people whose answers are copied; a large group has fewer, because they differ less
-_SETS, _LEAST_SETS, _PEOPLE = 60, 6, 500_000
+_SETS, _LEAST_SETS, _PEOPLE = 60, 3, 250_000
 _SPLITS = 300  # redrawn ones of all sets together
 _TAIL = 10  # reshufflings beyond the threshold, on which it rests
 _STEPS = 1 << 13  # of the grid on which scores of splits are added
