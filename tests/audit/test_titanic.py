@@ -28,15 +28,15 @@ def titanic() -> pd.DataFrame:
     return rows.sample(frac=1, random_state=1)
 
 
-def pairs() -> pd.DataFrame:
-    """Every row of three columns of text stands for twenty people, whose answers differ."""
+def twenties() -> pd.DataFrame:
+    """Each of forty records is that of twenty people, whose answers differ."""
     rng = stream(6, "audit twins")
     record = np.repeat(np.arange(40), 20)
     frame = pd.DataFrame({"town": record // 8, "job": record % 8})
     return frame.assign(Survived=rng.choice(["No", "Yes"], 800)).sample(frac=1, random_state=1)
 
 
-TABLES = {"titanic": (titanic, ("Sex", "Class")), "twenty of each": (pairs, ())}
+TABLES = {"titanic": (titanic, ("Sex", "Class")), "twenty of each": (twenties, ())}
 
 
 @pytest.mark.parametrize("table", TABLES)
@@ -87,7 +87,7 @@ def test_a_learner_that_cannot_know_a_copy_claims_no_share(tmp_path, monkeypatch
 
 @pytest.mark.parametrize(("alike", "found"), [(1, True), (2, True), (50, False)])
 def test_people_of_one_record_are_told_the_less_the_more_they_are(alike, found):
-    """A lookup in halves of the people themselves finds pairs, too."""
+    """Pairs are still told apart, fifty people of one record are not."""
     rng, n = stream(8, "audit twins", alike), 800
     own, inside = rng.choice([-1.0, 1.0], n), rng.permutation(n) < n // 2
     rule = Rule(level=0.01, splits=4, draws=20)
