@@ -18,9 +18,7 @@ from lib.domain import Domain
 from lib.dp import Exponential, Gaussian, Laplace, PrivacyAccountant, choose, noisy, observed
 from lib.dp.entries import ADD_OR_REMOVE, REPLACE, WITHIN
 from lib.rng import stream
-from lib.synth import GEM, MST, Stratified
-from tests.synth.test_weights import DOMAIN as TOWN
-from tests.synth.test_weights import town
+from lib.synth import GEM, Stratified
 
 # --- constructions
 
@@ -73,28 +71,6 @@ def test_noisy_strata_by_another_column_inside_of_counted_ones_are_priced():
     with pytest.raises(ValueError, match=r"^by must be the columns that a changed row keeps"):
         model.accountant.price(WITHIN)  # of which groups?
     assert model.accountant.price(WITHIN, ["a", "b"]) < least
-
-
-def test_strata_counted_inside_of_noisy_ones_are_named():
-    """The inner counts are exact: who changes b and keeps a is seen for certain."""
-    inner = Stratified(inner=MST(iterations=3), by=("x",))
-    model = Stratified(inner=inner, by=("g",), weights="noisy").fit(
-        town(True), TOWN, 1.0, stream(1, "nested")
-    )
-    assert [model.accountant.price(WITHIN, [c]) for c in "gx"] == [math.inf, math.inf]
-    assert set(model.accountant.promise.by) == {"g", "x"}
-    assert model.accountant.promise.price == model.accountant.price(WITHIN, ["x", "g"]) < 2
-
-
-def test_counts_by_race_beside_exact_counts_by_sex():
-    accountant = PrivacyAccountant(1.0)
-    accountant.note_exact("rows by sex", ["sex"])
-    sizes = {ADD_OR_REMOVE: 1.0, REPLACE: math.sqrt(2), WITHIN: 0.0}
-    law, rng = Gaussian(sensitivity=1.0, rho=0.5), stream(2, "race")
-    noisy(law, [3.0, 2.0], rng, "by race", accountant, sizes, by=["race"])
-    assert accountant.promise == (WITHIN, pytest.approx(1.0), ("sex",))
-    assert accountant.price(WITHIN, ["sex", "race"]) == 0
-    assert math.isinf(accountant.price(WITHIN, ["race"]))
 
 
 def test_means_within_other_groups_are_refused():
