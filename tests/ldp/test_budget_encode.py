@@ -28,13 +28,6 @@ def test_the_parts_add_up_and_are_positive(sizes, epsilon, split):
     assert parts.sum() == pytest.approx(epsilon, rel=1e-12)
 
 
-@given(k=st.integers(2, 50), d=st.integers(1, 8), epsilon=st.floats(0.01, 100))
-def test_equal_domains_make_the_two_splits_equal(k, d, epsilon):
-    np.testing.assert_allclose(
-        split_budget(epsilon, [k] * d, "uniform"), split_budget(epsilon, [k] * d, "k-based")
-    )
-
-
 def test_k_based_on_adult_is_the_papers_formula():
     task = TASKS["adult"]
     k = [task.domain[c] for c in task.sensitive]
@@ -49,13 +42,6 @@ FRAME = pd.DataFrame({"a": [0, 1, 2, 1], "b": [1, 1, 0, 0], "c": [3, 0, 2, 1]})
 def sanitised(frame, domain, columns, protocol, rng, split="uniform", epsilon=1.0, **more):
     more |= {"protocol": protocol, "split": split, "epsilon": epsilon, "rng": rng}
     return sanitise(frame, domain, columns, **more)
-
-
-def test_one_hot_round_trip():
-    bits = one_hot(FRAME["a"].to_numpy(), 3)
-    assert bits.dtype == np.uint8
-    assert (bits.argmax(axis=1) == FRAME["a"]).all()
-    assert (bits.sum(axis=1) == 1).all()
 
 
 def test_design_matrix_keeps_the_columns_in_place_and_takes_the_reports():
@@ -148,20 +134,3 @@ def test_sparse_reports_are_the_dense_ones(protocol):
         one, two = (design_matrix(FRAME, DOMAIN, reports, form=form) for reports in (dense, bits))
         assert type(one) is type(two)
         assert (one != two).sum() == 0
-
-
-def test_sparse_reports_take_the_memory_of_their_ones(monkeypatch):
-    """Users are drawn some at a time, each with a report of their own, and no block is left out."""
-    n, k = 20_000, 3000
-    monkeypatch.setattr("lib.ldp.encode._DRAWN", 1 << 20)
-    frame, domain = pd.DataFrame({"c": np.arange(n) % k}), Domain.of({"c": k})
-    reports = {}
-
-    def both():
-        reports["c"] = sanitised(
-            frame, domain, ["c"], "GRR", stream(1, "sparse"), epsilon=30.0, form="csr"
-        )["c"]
-        reports["matrix"] = design_matrix(frame, domain, {"c": reports["c"]}, form="csr")
-
-    assert peak_of(both) < 0.1 * n * k
-    assert (reports["matrix"].indices == frame["c"]).all()  # at this budget, the truth

@@ -13,7 +13,7 @@ from lib.ldp import GRR, OLH, OUE, RAPPOR, SS, THE, make
 from lib.ldp.bernoulli import bernoulli
 from lib.ldp.histogram import optimal_theta
 from lib.ldp.local_hashing import hash_values
-from lib.ldp.random_subsets import _share, random_members, random_subsets
+from lib.ldp.random_subsets import random_subsets
 from lib.rng import stream
 from tests.conftest import FALSE_ALARM, as_often, peak_of
 
@@ -88,13 +88,6 @@ def test_bernoulli_bits_have_their_probability(rng):
         assert as_often(bernoulli((400, 500), p, rng), p, tests=7)
 
 
-def test_ss_with_one_value_is_grr():
-    ss, grr = SS(k=6, epsilon=3.0), GRR(k=6, epsilon=3.0)
-    assert ss.omega == 1
-    order = ss.subsets().argmax(axis=1)
-    np.testing.assert_allclose(ss.channel()[:, np.argsort(order)], grr.channel(), rtol=1e-12)
-
-
 def test_rules_for_omega_and_g():
     assert OLH(k=9, epsilon=1.0).g == 3  # floor(3.718)
     assert OLH(k=9, epsilon=1.0, g_rule="round").g == 4  # round(2.718) + 1
@@ -113,19 +106,6 @@ def test_sizes_hang_on_no_last_bit():
             assert SS(k=7 * (n + 1), epsilon=math.log(n), omega_rule=rule).omega == 7
     for epsilon in (1.0, 2.5, 30.6, 40.0, 600.0):  # nothing else moves
         assert OLH(k=4, epsilon=epsilon).g == math.floor(math.exp(epsilon)) + 1
-
-
-@pytest.mark.parametrize("small", [True, False])  # by Floyd's algorithm, or by words
-def test_random_subsets_are_uniform(small, rng, monkeypatch):
-    """All 10 subsets of two out of five, by chi-square; mixed sizes keep their sizes."""
-    monkeypatch.setattr("lib.ldp.random_subsets._is_small", lambda m, sizes: small)
-    member = random_subsets(30_000, 5, np.full(30_000, 2), rng)
-    words = member @ (1 << np.arange(5))
-    _, counts = np.unique(words, return_counts=True)
-    assert counts.size == 10
-    assert stats.chisquare(counts).pvalue > FALSE_ALARM
-    sizes = rng.integers(0, 6, 1000)
-    assert (random_subsets(1000, 5, sizes, rng).sum(axis=1) == sizes).all()
 
 
 @pytest.mark.parametrize("m", [17, 40, 48])
@@ -150,18 +130,6 @@ def test_subsets_put_together_from_words_are_uniform(m, rng):
         assert stats.chisquare(observed, expected).pvalue > FALSE_ALARM
 
 
-def test_an_even_share_of_a_word_needs_no_second_draw():
-    """Half of 32 elements fall into the first word: an odd number of them is at most half there
-    with a chance of exactly one half, which is the end of a byte's interval.
-    """
-    guide = _share(32, 15).guide
-    for r in range(1, 16, 2):
-        assert guide[r, [127, 128]].tolist() == [r // 2, r // 2 + 1]
-    for r in (1, 7, 15):
-        law = stats.hypergeom.cdf(np.arange(16), 100, 16, r)
-        assert _share(100, 15).cumulative[r] == pytest.approx(law, rel=1e-12)
-
-
 @pytest.mark.parametrize("name", ["BLH", "OLH"])
 def test_a_hash_function_loses_epsilon_unless_it_tells_nothing_apart(name):
     mechanism = make(name, k=6, epsilon=1.3)
@@ -169,13 +137,6 @@ def test_a_hash_function_loses_epsilon_unless_it_tells_nothing_apart(name):
     assert np.log(channel.max(axis=0) / channel.min(axis=0)).max() == pytest.approx(1.3, rel=1e-9)
     blind = mechanism.channel(np.zeros(6, dtype=int))
     assert (blind == blind[0]).all()
-
-
-def test_the_log_channel_has_no_bound_on_g():
-    mechanism = OLH(k=4, epsilon=50.0)
-    assert mechanism.log_channel().shape == (4, 5)
-    assert mechanism.log_channel(np.array([7, 7, 3, 7])).shape == (4, 3)
-    assert OLH(k=9, epsilon=0.1).log_channel().shape == (9, 2)
 
 
 def test_hash_functions_look_like_functions_drawn_at_random(rng):
@@ -229,19 +190,6 @@ def test_a_report_of_members_is_the_support_of_the_same_stream(k, epsilon):
     assert (np.diff(reports.astype(int), axis=1) > 0).all()
 
 
-@pytest.mark.parametrize(("m", "top"), [(40, 41), (600, 20), (600, 300), (33, 34)])
-def test_members_are_the_subsets_of_the_same_stream(m, top, rng):
-    sizes = rng.integers(0, top, 500)
-    bits = random_subsets(500, m, sizes, stream(3, m))
-    members = random_members(500, m, sizes, stream(3, m), columns=top + 1)
-    assert (bits.sum(axis=1) == sizes).all()
-    assert members.shape == (500, top + 1)
-    for row, chosen in zip(bits, members, strict=True):
-        assert sorted(chosen[chosen < m].tolist()) == np.flatnonzero(row).tolist()
-    assert random_members(0, m, sizes[:0], rng).shape == (0, 0)
-    assert random_subsets(0, m, sizes[:0], rng).shape == (0, m)
-
-
 def printed_objective(t, epsilon):
     """Times n, the variance of a frequency of 0 at the threshold t, as printed."""
     return (2 * math.exp(epsilon * t / 2) - 1) / (
@@ -263,13 +211,6 @@ def test_the_variance_of_the_threshold_is_that_of_the_printed_objective():
     mechanism = THE(k=5, epsilon=1.5)
     objective = printed_objective(mechanism.theta, 1.5)
     assert mechanism.variance(1000) == pytest.approx(objective / 1000, rel=1e-9)
-
-
-def test_thresholding_the_histogram_gives_the_law_of_the_report(rng):
-    mechanism, n = THE(k=4, epsilon=2.0), 40_000
-    bits = mechanism.histogram(np.full(n, 2), rng) > mechanism.theta
-    for column, p in zip(bits.T, mechanism.support_channel()[2], strict=True):
-        assert as_often(column, p, tests=4)
 
 
 def test_closed_forms_of_variance():

@@ -204,18 +204,6 @@ def test_a_share_that_is_too_small_is_told_in_terms_of_the_budget_that_was_given
     assert split_budget(1e-9, [7], "k-based").tolist() == [1e-9]
 
 
-@pytest.mark.parametrize("epsilon", [1e-9, 600])
-def test_the_threshold_is_found_at_the_ends(epsilon):
-    assert 0.5 < optimal_theta(epsilon) < 1
-
-
-def test_hashes_broadcast():
-    table = hash_values(SEEDS[:, None], np.arange(5), 7)
-    assert (table.shape, table.dtype) == ((3, 5), np.int64)
-    assert table[1, 4] == hash_values(SEEDS[1:2], [4.0], 7)[0]
-    assert not hash_values(SEEDS, [3], 1).any()
-
-
 def test_more_values_than_32_bits_hold_are_reckoned_with_but_not_drawn_from():
     mechanism, values = SS(k=5 * 10**9, epsilon=30.0), np.array([0, 1])
     assert math.isfinite(mechanism.variance(10))
