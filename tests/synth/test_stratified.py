@@ -25,16 +25,6 @@ def test_a_changed_row_changes_its_own_stratum_only(table):
     assert same == [True, False]
 
 
-def test_a_table_with_a_shuffled_index_has_the_same_answer(table, rng):
-    shuffled = table.set_axis(rng.permutation(len(table)))
-    by_a = Stratified(inner=MST(), by=("a",))
-    one, other = (by_a.fit(t, DOMAIN, 0.1, stream(1, "s")) for t in (table, shuffled))
-    rest = ("b", "c", "d")
-    for x, y in zip(one.strata, other.strata, strict=True):
-        assert (x.codes, x.weight) == (y.codes, y.weight)
-        np.testing.assert_array_equal(x.fitted.marginal(rest), y.fitted.marginal(rest))
-
-
 def test_strata_pay_in_parallel_and_counts_before(table):
     public = Stratified(inner=MST(), by=("a", "d")).fit(table, DOMAIN, 0.2, stream(1, "p"))
     sizes, entry = public.accountant.entries

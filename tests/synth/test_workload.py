@@ -13,8 +13,6 @@ from lib.synth import AIM
 from lib.synth.aim import candidate_weights
 from lib.synth.workload import (
     all_kway,
-    cell_codes,
-    counts,
     downward_closure,
     marginal_errors,
     total_variation,
@@ -51,11 +49,6 @@ def test_sparse_and_dense_agree():
     dense, by_value = (total_variation(real, synthetic, k) for k in (50, 10**12))
     assert dense == pytest.approx(by_value)
     assert total_variation(np.zeros(3, int), np.ones(5, int), 2) == 2.0
-
-
-def test_counts_and_cells(table):
-    assert counts(table, DOMAIN, ("b", "a")).tolist() == _full(table, ("b", "a")).tolist()
-    assert cell_codes(table, DOMAIN, ("c",)).tolist() == table["c"].tolist()
 
 
 def test_closure_and_weights_by_hand():
