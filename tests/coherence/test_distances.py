@@ -56,30 +56,10 @@ def test_predictions_that_differ_by_last_bits_are_one_value():
     assert split_distance(said, np.array([True, False]), "total variation") == 0
 
 
-def test_many_splits_at_once_equal_one_by_one(rng):
-    h, inside = rng.uniform(-1, 1, 50), rng.random((20, 50)) < 0.4
-    for name in DISTANCES:
-        each = [split_distance(h, row, name) for row in inside]
-        np.testing.assert_allclose(split_distance(h, inside, name), each, atol=1e-13)
-
-
 @pytest.mark.parametrize(("n_a", "n_b"), [(1, 1), (1, 5000), (4999, 5000), (20_000, 7)])
 def test_wasserstein_is_scipys_at_size_with_unequal_sides_and_ties(n_a, n_b, rng):
     a, b = np.round(rng.uniform(-1, 1, n_a), 2), np.round(rng.normal(0, 0.3, n_b), 2)
     assert wasserstein1(a, b) == pytest.approx(stats.wasserstein_distance(a, b), rel=0, abs=1e-12)
-
-
-def test_an_empty_side_has_no_distance():
-    assert np.isnan(split_distance(np.array([1.0, 2.0]), np.array([True, True])))
-    assert np.isnan(split_distance(np.array([]), np.array([], dtype=bool)))
-
-
-def test_of_hard_labels_the_distance_is_twice_the_gap_of_shares(rng):
-    """For h = +-1, W1 is twice the difference of the shares of +1."""
-    h = np.where(rng.random(300) < 0.3, 1.0, -1.0)
-    inside = rng.random(300) < 0.5
-    gap = (h[inside] > 0).mean() - (h[~inside] > 0).mean()
-    assert split_distance(h, inside) == pytest.approx(2 * abs(gap), abs=1e-12)
 
 
 @pytest.mark.parametrize("counted", [False, True])
@@ -112,15 +92,6 @@ def test_counted_people_of_equal_weights_have_the_law_of_the_others(rng):
     ]
     assert exact > 0
     assert p[0] == pytest.approx(p[1], abs=0.06)  # five standard errors
-
-
-def test_values_are_sorted_once_whatever_the_number_of_pieces(monkeypatch):
-    h, sorts, sort = stream(7, "sorted once").uniform(-1, 1, 50), [], np.argsort
-    whole = shuffled_distances(h, 20, draws=40, rng=stream(7, "pieces"))
-    monkeypatch.setattr("lib.coherence.distances._AT_ONCE", 100)  # two draws a piece
-    monkeypatch.setattr(np, "argsort", lambda *a, **k: (sorts.append(1), sort(*a, **k))[1])
-    assert np.array_equal(shuffled_distances(h, 20, draws=40, rng=stream(7, "pieces")), whole)
-    assert len(sorts) == 1
 
 
 def test_a_sequential_p_value_is_the_full_one_where_there_is_a_difference():

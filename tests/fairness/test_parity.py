@@ -54,10 +54,3 @@ def test_order_and_units_do_not_matter(order, unit):
     order = np.array(order)
     found = parity_error(unit * TRUTH[order], unit * ESTIMATE[order], unit * 20, unit * 22)
     assert found == pytest.approx(parity_error(TRUTH, ESTIMATE, 20.0, 22.0))
-
-
-def test_runs_are_batched_over_the_first_axis():
-    truths, estimates = np.stack([TRUTH, TRUTH]), np.stack([ESTIMATE, TRUTH])
-    both = parity_error(truths, estimates, np.array([20.0, 20.0]), np.array([22.0, 20.0]))
-    assert both == pytest.approx([0.1 / 3 + 0.35, 0.0])
-    assert stratum_errors(np.zeros(1), np.ones(1), normalised=False) == [1.0]

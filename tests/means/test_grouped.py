@@ -15,7 +15,6 @@ from lib.means.grouped import (
     Interval,
     coinpress,
     coinpress_path,
-    group_order,
     laplace_means,
     recombine,
 )
@@ -178,9 +177,3 @@ def test_recombination_right_and_as_printed():
     assert recombine(np.array([1.0, 5.0]), np.array([3, 1]), printed=True) == 1.0
     runs = np.array([[1.0, 5.0], [0.0, 2.0]])
     assert recombine(runs, np.array([1.0, 1.0])).tolist() == [3.0, 1.0]
-
-
-def test_group_order_is_stable():
-    order, sizes = group_order(np.array([2, 0, 2, 0]), 4)
-    assert order.tolist() == [1, 3, 0, 2]
-    assert sizes.tolist() == [2, 0, 2, 0]
