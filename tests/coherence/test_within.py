@@ -117,15 +117,6 @@ def test_all_moments_of_the_likelihood_ratio_are_bounded_exactly(epsilon, n):
             assert log_true <= _true_half_log(min(log_fresh, 0.0), s) + 1e-9
 
 
-def test_membership_bits_nearly_reach_the_moment_bound():
-    """For small epsilon and many people, the second moment is within 4% of the bound."""
-    n, epsilon = 600, 0.1
-    true, fresh = membership_bits(n=n, epsilon=epsilon)
-    keep = (true > 1e-200) & (fresh > 1e-200)
-    second = special.logsumexp(2 * np.log(true[keep] / fresh[keep]), b=fresh[keep])
-    assert 0.96 <= second / group_spread(members=n, epsilon=epsilon) <= 1
-
-
 @pytest.mark.parametrize("members", [7, 50, 501])
 def test_the_spread_covers_every_split(members):
     """The sum of squared ranges, summed as it stands, for every number of members in the half."""

@@ -68,24 +68,6 @@ def test_there_and_back(epsilon, delta, conversion):
     assert epsilon_of(rho, delta, conversion=conversion) == pytest.approx(epsilon, rel=1e-7)
 
 
-@given(budgets, deltas)
-def test_delta_inverts_epsilon(rho, delta):
-    epsilon = epsilon_of(rho, delta)
-    if epsilon > 0:
-        found = math.log(delta_of(rho, epsilon))
-        assert found == pytest.approx(math.log(delta), rel=1e-6, abs=1e-6)
-    else:
-        assert delta_of(rho, 0.0) <= delta
-
-
-@given(budgets, budgets, deltas)
-def test_more_budget_never_costs_less(a, b, delta):
-    low, high = sorted((a, b))
-    for conversion in CONVERSIONS:
-        less, more = (epsilon_of(rho, delta, conversion=conversion) for rho in (low, high))
-        assert less <= more * (1 + 1e-9)
-
-
 def test_the_printed_conversion_is_no_guarantee():
     """Gaussian noise of that rho has a larger epsilon than the printed one."""
     rho, delta = 50.0, 0.2
@@ -107,22 +89,6 @@ def test_gaussian_curve_by_integration(mu, epsilon):
         limit=500,
     )
     assert gaussian_delta(mu, epsilon) == pytest.approx(area, rel=1e-7)
-
-
-@pytest.mark.parametrize("delta", [5e-324, 1e-9, 0.5, 1 - 2**-53])
-def test_the_ends_of_the_range_are_solved(delta):
-    """There and back where the search for the best order is hardest."""
-    for epsilon in (1e-9, 1e15):
-        there = zcdp_rho(epsilon, delta, conversion="tight")
-        assert epsilon_of(there, delta) == pytest.approx(epsilon, rel=1e-5)
-    for rho in (1e-25, 1e16):
-        standard = epsilon_of(rho, delta, conversion="standard")
-        assert 0 <= epsilon_of(rho, delta) <= standard * (1 + 1e-9)
-    for conversion in ("standard", "published"):
-        for epsilon in (1e-140, 1e140):
-            assert 0 < zcdp_rho(epsilon, delta, conversion=conversion) < math.inf
-        for rho in (1e-300, 1e300):
-            assert 0 < epsilon_of(rho, delta, conversion=conversion) < math.inf
 
 
 @pytest.mark.parametrize("rho", [1e-25, 1e-9, 1.0, 1e16])

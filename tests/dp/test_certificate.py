@@ -250,11 +250,3 @@ def test_what_can_be_certified_is_known_before():
     for people, splits in ((100, 1), (100, 7), (1001, 2)):
         leak = smallest_leak(people, splits=splits)
         assert leak == pytest.approx(10 / math.sqrt(people * splits), rel=0.1)
-
-
-@given(tables(40), st.floats(0.5, 0.99))
-def test_more_hits_never_certify_less(table, level):
-    if table.hits < min(table.named, table.inside):
-        more = replace(table, hits=table.hits + 1)
-        limits = [epsilon_limit([one], level=level) for one in (table, more)]
-        assert limits[0] <= limits[1] + 1e-9

@@ -44,16 +44,6 @@ def sanitised(frame, domain, columns, protocol, rng, split="uniform", epsilon=1.
     return sanitise(frame, domain, columns, **more)
 
 
-def test_design_matrix_keeps_the_columns_in_place_and_takes_the_reports():
-    reports = {"c": np.ones((4, 4), dtype=np.uint8)}
-    matrix = design_matrix(FRAME, DOMAIN, reports)
-    assert matrix.shape == (4, 9)
-    assert matrix.dtype == np.uint8
-    assert (matrix[:, :3] == one_hot(FRAME["a"].to_numpy(), 3)).all()
-    assert (matrix[:, 5:] == 1).all()
-    assert (design_matrix(FRAME, DOMAIN, reports, form="csr").toarray() == matrix).all()
-
-
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_sanitise_reports_each_attribute_with_its_share(protocol):
     bits = sanitised(FRAME, DOMAIN, ("c", "a"), protocol, stream(1, "x"), "k-based", 2.0)

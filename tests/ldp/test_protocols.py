@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from lib.ldp import GRR, OLH, OUE, RAPPOR, SS, THE, make
+from lib.ldp import OLH, SS, THE, make
 from lib.ldp.bernoulli import bernoulli
 from lib.ldp.histogram import optimal_theta
 from lib.ldp.local_hashing import hash_values
@@ -211,14 +211,3 @@ def test_the_variance_of_the_threshold_is_that_of_the_printed_objective():
     mechanism = THE(k=5, epsilon=1.5)
     objective = printed_objective(mechanism.theta, 1.5)
     assert mechanism.variance(1000) == pytest.approx(objective / 1000, rel=1e-9)
-
-
-def test_closed_forms_of_variance():
-    """Wang et al. (2017), Table 2: GRR, OUE and OLH at the real-valued optimum of g."""
-    n, e = 1000, math.exp(1.1)
-    assert GRR(k=7, epsilon=1.1).variance(n) == pytest.approx((7 - 2 + e) / (n * (e - 1) ** 2))
-    assert OUE(k=7, epsilon=1.1).variance(n) == pytest.approx(4 * e / (n * (e - 1) ** 2))
-    half = math.exp(0.55)
-    assert RAPPOR(k=7, epsilon=1.1).variance(n) == pytest.approx(half / (n * (half - 1) ** 2))
-    epsilon = math.log(4.0)  # e^eps + 1 = 5 exactly: both rules give the optimum
-    assert OLH(k=7, epsilon=epsilon, g_rule="round").variance(n) == pytest.approx(4 * 4 / (n * 9))

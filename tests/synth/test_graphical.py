@@ -74,12 +74,6 @@ def test_the_ends_of_a_chain_are_tied_by_all_that_is_between_them(d):
         assert three.sum(axis=(1, 2)) == pytest.approx(laws[d // 2], abs=1e-12)
 
 
-def test_the_size_of_a_model_is_that_of_its_tables():
-    assert model_megabytes((10, 10, 10), ((0, 1), (1, 2))) == 2 * 100 * 8 / 2**20
-    assert model_megabytes((10, 10, 10), ((0, 1), (1, 2), (0, 2))) == 1000 * 8 / 2**20
-    assert junction_tree((2, 2), ((0, 1),)) == (((0, 1),), (-1,))
-
-
 @settings(max_examples=200, deadline=None)
 @given(st.data())
 def test_the_size_of_a_model_is_that_of_the_librarys_tree(data):
@@ -177,9 +171,3 @@ def test_rows_are_independent_given_the_separator():
         part = rows[rows[:, 1] == middle]
         table = np.histogram2d(part[:, 0], part[:, 2], bins=[np.arange(3), np.arange(3)])[0]
         assert stats.chi2_contingency(table).pvalue > FALSE_ALARM
-
-
-def test_no_rows_and_the_same_rows():
-    model, _ = _random_model("star")
-    assert model.sample(0, stream(0, "x")).shape == (0, 4)
-    assert (model.sample(50, stream(0, "x")) == model.sample(50, stream(0, "x"))).all()

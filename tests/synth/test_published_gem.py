@@ -61,14 +61,6 @@ def test_the_loss_is_the_two_norm_of_the_errors_over_their_number(network):
         assert float(loss) < 0.9 * far.mean()
 
 
-def test_only_the_hundred_worst_cells_count(network):
-    weights, z = network
-    cells, goals = np.zeros((120, 3), int), np.linspace(2, 3, 120, dtype=np.float32)
-    loss, _ = kernels().published_loss(weights, z, cells, goals, np.ones(120), 0.0, SIZES)
-    share = (_shares(weights, z)[0][:, 0] ** 3).mean()
-    assert float(loss) == pytest.approx(np.linalg.norm(goals[20:] - share) / 100, rel=1e-4)
-
-
 def test_the_first_step_of_a_round_moves_by_the_rate_of_the_round(network, monkeypatch):
     """Adam's first step moves each weight by the rate, whatever the gradient."""
     weights, z = network

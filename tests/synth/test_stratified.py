@@ -7,7 +7,6 @@ import pytest
 
 from lib.rng import stream
 from lib.synth import MST, Stratified
-from lib.synth.stratified import group_sizes
 from tests.synth.conftest import DOMAIN, people
 
 
@@ -36,15 +35,6 @@ def test_strata_pay_in_parallel_and_counts_before(table):
     )
     assert [e.cost for e in noisy.accountant.entries] == pytest.approx([0.02, 0.18])
     assert all(s.fitted.accountant.spent == pytest.approx(0.18) for s in noisy.strata)
-
-
-def test_public_weights_are_the_groups_shares(table):
-    model = Stratified(inner=MST(), by=("a", "d")).fit(table, DOMAIN, 0.2, stream(1, "w"))
-    sizes = group_sizes(table, DOMAIN, ("a", "d"))
-    assert [s.weight for s in model.strata] == pytest.approx(list(sizes / sizes.sum()))
-    assert model.marginal(("a", "d")) == pytest.approx(sizes.reshape(2, 2) / sizes.sum())
-    rows = model.sample(len(table), stream(1, "rows"))
-    assert np.abs(group_sizes(rows, DOMAIN, ("a", "d")) - sizes).max() <= 1
 
 
 @pytest.fixture

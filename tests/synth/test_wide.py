@@ -60,13 +60,6 @@ def test_a_table_of_more_than_52_columns_is_fitted(d, synthesizer):
     check(synthesizer.fit(table, domain, 1.0, stream(1, "fit")), d)
 
 
-@pytest.mark.parametrize("synthesizer", [MST_QUICK, pytest.param(AIM_QUICK, marks=LONG)])
-def test_a_pair_of_the_first_and_the_last_of_many_columns_is_found(synthesizer):
-    table, domain = copies(53)
-    model = synthesizer.fit(table, domain, 1e4, stream(1, "fit"))
-    assert np.trace(model.marginal(("c0", "c52"))) > 0.95
-
-
 SIZES = [127, 128, 129, 32_767, 32_768, 32_769, 65_536, 65_537, 100_000]
 
 

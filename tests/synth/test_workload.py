@@ -36,13 +36,6 @@ def test_workload_error_is_definition_14(n, m, k):
     assert workload_error(real, synthetic, DOMAIN, workload) == pytest.approx(np.mean(by_hand))
 
 
-def test_weights_count_and_identity_is_zero(table):
-    workload = {("a", "b"): 2.0, ("c",): 0.0}
-    errors = marginal_errors(table, people(500), DOMAIN, workload)
-    assert workload_error(table, people(500), DOMAIN, workload) == pytest.approx(errors.iloc[0])
-    assert workload_error(table, table, DOMAIN, all_kway(DOMAIN)) == 0
-
-
 def test_sparse_and_dense_agree():
     rng = np.random.default_rng(0)
     real, synthetic = rng.integers(0, 50, 30), rng.integers(0, 50, 40)
