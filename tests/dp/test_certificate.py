@@ -106,8 +106,8 @@ SMALL = [(4, 2, 1), (4, 2, 2), (5, 2, 2), (5, 3, 2), (6, 3, 3)]
 
 
 @pytest.mark.parametrize(("n", "half", "named"), SMALL[:2])
-@pytest.mark.parametrize(("epsilon", "delta"), [(0.0, 0.02), (1.0, 0.1)])
-def test_the_corners_are_the_worst_of_all_curators(n, half, named, epsilon, delta):
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.0, 0.0), (1.3, 0.0), (0.0, 0.02), (1.0, 0.1)])
+def test_the_law_is_the_worst_of_all_curators(n, half, named, epsilon, delta):
     """By a linear program over every table ``P(set of names | half)``, equally likely or not."""
     halves, names = (
         [frozenset(s) for s in itertools.combinations(range(n), k)] for k in (half, named)
@@ -125,12 +125,10 @@ def test_the_corners_are_the_worst_of_all_curators(n, half, named, epsilon, delt
     rows = np.vstack([rows, np.hstack([np.zeros((many, math.prod(size))), total])])
     at_most = np.append(np.zeros(many * size[1]), np.full(many, delta))
     one = np.hstack([chances.sum(axis=1), np.zeros((size[0], many * size[1]))])
-    laws = extreme_laws(n, half, named, epsilon, delta)
-    for least in range(1, laws.shape[1]):
+    for least in range(1, min(named, half) + 1):
         enough = [[len(s & t) >= least for t in names] for s in halves]
         aim = np.append(np.ravel(enough) / size[0], np.zeros(many * size[1]))
         found = linprog(-aim, A_ub=rows, b_ub=at_most, A_eq=one, b_eq=np.ones(size[0]))
-        assert laws[:, least:].sum(axis=1).max() == pytest.approx(-found.fun, abs=1e-8)
         table = Guesses(named=named, hits=least, people=n, inside=half)
         assert hits_p([table], epsilon, delta=delta) == pytest.approx(-found.fun, abs=1e-8)
 
@@ -237,16 +235,11 @@ def _spread(total):
 
 
 def test_what_can_be_certified_is_known_before():
-    assert [ceiling(people) > 0 for people in (6, 8)] == [False, True]
-    sixteen = 1 - 0.05 / 16
-    assert [ceiling(people, level=sixteen) > 0 for people in (10, 12)] == [False, True]
-    assert ceiling(25_900) == pytest.approx(17.25, abs=0.01)
-    # of six people three are right by chance in exactly 5%, which refutes nothing
+    """Of six people three are right by chance in exactly 5%, which refutes nothing."""
     assert smallest_leak(4) == smallest_leak(6) == math.inf
     assert ceiling(6) == 0 < ceiling(7)
-    # of one half; of 19, two people do
+    assert [ceiling(people, level=1 - 0.05 / 16) > 0 for people in (10, 12)] == [False, True]
     assert ceiling(2, splits=4) == 0 < ceiling(2, splits=5)
-    assert ceiling(2, splits=19) == pytest.approx(1.767, abs=0.001)
     for people, splits in ((100, 1), (100, 7), (1001, 2)):
         leak = smallest_leak(people, splits=splits)
         assert leak == pytest.approx(10 / math.sqrt(people * splits), rel=0.1)
