@@ -149,14 +149,6 @@ def test_groups_by_size_are_the_groups_compared_one_by_one(rows, gamma):
     assert small == {name: int(who.sum()) for name, who in every.items() if name not in kept}
 
 
-def test_thousands_of_small_groups_are_counted_and_not_listed():
-    n = 20_000
-    frame = pd.DataFrame({"area": np.append(np.arange(n - 500), np.full(500, -1)).astype(str)})
-    kept, small = groups_by_size(frame, ["area"], gamma=80)
-    assert list(kept) == [EVERYONE, "area = -1"]
-    assert len(small) == n - 500
-
-
 def test_one_missing_value_renames_no_group():
     """It makes floats of a column's codes, and 1 was then written as 1.0."""
     whole, gap = pd.DataFrame({"a": [0, 1, 1]}), pd.DataFrame({"a": [0, 1, 1, None]})

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -63,23 +61,6 @@ def people(tmp_path):
     frame = pd.DataFrame({"home": home, "street": home // 3, "ill": ill, "w": rng.random(600) + 1})
     frame.to_csv(tmp_path / "people.csv", index=False)
     return tmp_path
-
-
-def test_an_audit_says_who_is_taken_as_independent(people, capsys):
-    words = f"audit {people / 'people.csv'} --sensitive ill --learners lookup --splits 3 --quiet"
-    words += f" --out {people / 'r.html'} --gamma 40"
-    assert main(words.split()) == 0
-    assert "Halves are drawn person by person" in capsys.readouterr().out
-    record = people / "r.json"
-    more = ["--cluster", "home", "--weights", "w", "--json", str(record)]
-    assert main([*words.split(), *more]) == 0
-    said = capsys.readouterr().out
-    stored = json.loads(record.read_text("utf-8"))
-    assert (stored["cluster"], stored["weights"]) == ("home", "w")
-    assert any("nothing is proved here for households" in one for one in stored["warnings"])
-    assert "w is taken for how many people a row stands for: distances are weighted by it;" in said
-    assert "Whole values of home are inside or left out" in said
-    assert "independent of each other" not in said
 
 
 @pytest.mark.parametrize(

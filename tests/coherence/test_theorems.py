@@ -19,7 +19,6 @@ from lib.coherence.bounds.max_information import (
 )
 from lib.coherence.bounds.paper import size, theorem7_terms, theorem8_terms
 from lib.coherence.bounds.tightened import (
-    description_length_size,
     half_sample_distance,
     half_sample_size,
     tightened_size,
@@ -27,17 +26,12 @@ from lib.coherence.bounds.tightened import (
 from studies.coherence.single_column import (
     column_distances,
     theorem9_repaired_size,
-    theorem9_size,
-    theorem11_size,
 )
 from studies.coherence.steps import (
     approximate_dp,
-    claim1,
     claim2_probability,
     claim2_size,
     hush_scovel,
-    lemma1_probability,
-    lemma1_size,
 )
 from tests.conftest import as_often
 
@@ -154,13 +148,6 @@ def test_claim2_as_stated_has_a_counterexample():
     assert law.pmf(w)[w1 > 2 * alpha].sum() <= stated  # with the proof's factor it stands
 
 
-def test_lemma1_and_claim1():
-    assert lemma1_size(0.9, 0.5) == pytest.approx(40)
-    assert claim1(0.01, zeta=1.0, eta=0.1) == pytest.approx(0.01 * math.e + 0.1)
-    by_hand = 2e-6 * 101 * math.exp(2) + 0.01
-    assert lemma1_probability(100, 1e-6, zeta=2.0, eta=0.01) == pytest.approx(by_hand)
-
-
 def test_half_sample_size_inverts_the_distance():
     for alpha, log_p in ((0.1, -30.0), (1.5, -3.0), (0.02, -800.0)):
         members = half_sample_size(alpha, log_p)
@@ -179,11 +166,3 @@ def test_the_columns_distances_stay_below_the_repaired_theorem_9(ones, members, 
     repaired = theorem9_repaired_size(alpha=alpha, beta=beta, collection=1)
     assert repaired == pytest.approx(members, rel=1e-6)
     assert as_often(found > alpha, beta, side="greater")
-
-
-def test_clear_column_sizes_by_hand():
-    known = {"alpha": 0.5, "beta": 0.1, "n": 10_000, "collection": 10}
-    assert theorem9_size(**known) == pytest.approx(800 * math.sqrt(math.log(100)))
-    want = 112 * 100 * math.sqrt(math.log(10 * 10_000 * 10 / 0.1)) / 0.5
-    assert theorem11_size(**known) == pytest.approx(want)
-    assert description_length_size(**known, counts=1) < 10_000 < theorem11_size(**known)

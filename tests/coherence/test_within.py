@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from itertools import product
 
 import numpy as np
 import pytest
@@ -22,7 +21,6 @@ from lib.coherence.bounds.within_group import (
     within_size,
 )
 from studies.coherence.exact_information import (
-    distinct_log_probability,
     generalisation_information,
     max_information,
     membership_bits,
@@ -207,18 +205,6 @@ def test_from_perfect_generalisation_to_max_information():
             if eta < 1:
                 found = max_information(joint, np.outer(weights, joint.sum(axis=0)), eta)
                 assert found <= bound + 1e-12
-
-
-def test_distinct_draws_by_counting():
-    """All ordered samples of 3 out of 5, counted; the limit; no other distribution does better."""
-    samples = list(product(range(5), repeat=3))
-    share = sum(len(set(x)) == 3 for x in samples) / len(samples)
-    assert math.exp(distinct_log_probability(draws=3, universe=5)) == pytest.approx(share)
-    n = 10**6
-    limit = distinct_log_probability(draws=n // 2, universe=n) / (n // 2)
-    assert limit == pytest.approx(-(1 - math.log(2)), rel=1e-4)
-    for skewed in ((0.4, 0.3, 0.1, 0.1, 0.1), (0.9, 0.025, 0.025, 0.025, 0.025)):
-        assert sum(math.prod(skewed[i] for i in x) for x in samples if len(set(x)) == 3) < share
 
 
 def test_a_very_large_epsilon_is_no_overflow():

@@ -33,11 +33,6 @@ def test_what_is_dropped_does_not_count_in_the_average():
         assert found == pytest.approx(mean)
 
 
-def test_negative_truths_are_divided_by_their_size():
-    assert stratum_errors([-10.0, 20.0], [-11.0, 25.0]).tolist() == [0.1, 0.25]
-    assert parity_error([-10.0, 20.0], [-11.0, 25.0], -4.0, -5.0) == pytest.approx(0.25 / 2 + 0.35)
-
-
 @pytest.mark.parametrize("drop", [0, 1, 2])
 @pytest.mark.parametrize("reading", ["sum", "average"])
 def test_an_unknown_error_is_no_largest_error(drop, reading):

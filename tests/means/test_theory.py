@@ -6,8 +6,6 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy import optimize, stats
 
 from lib.rng import stream
@@ -15,7 +13,6 @@ from studies.private_means.group_sizes import (
     alpha_by_likelihood,
     alpha_by_squares,
     expected_logs,
-    improvements,
     log_dirichlet,
 )
 from studies.private_means.theory import (
@@ -23,7 +20,6 @@ from studies.private_means.theory import (
     clipping_probability,
     laplace_sum_bound,
     noise_weights,
-    printed_factor,
     stratified_bound,
 )
 from tests.conftest import FALSE_ALARM, as_often
@@ -55,28 +51,6 @@ def test_bounds_of_the_noise_hold_as_often_as_they_say(sizes, gamma):
         assert as_often(noise > math.log(1 / gamma) * weights[0], gamma)
 
 
-@given(
-    st.lists(st.integers(1, 10**6), min_size=1, max_size=40),
-    st.floats(0.01, 20),
-    st.floats(1e-6, 0.9),
-)
-def test_a_group_that_clips_by_its_own_size_needs_no_more_noise(sizes, radius, gamma):
-    """In squares no more than k groups of the mean size (Proposition 9's step)."""
-    how = {"radius": radius, "epsilon": 1.0, "gamma": gamma}
-    own = noise_weights(np.array(sizes), **how, own=True)
-    assert (own <= noise_weights(np.array(sizes), **how)).all()
-    equal = noise_weights(np.full(len(sizes), np.mean(sizes)), **how, own=True)
-    assert (own**2).sum() <= (equal**2).sum() * (1 + 1e-12)
-
-
-@given(
-    st.lists(st.integers(1, 10**6), min_size=2, max_size=40), st.floats(0, 20), st.floats(1e-6, 0.9)
-)
-def test_the_factor_over_a_plain_estimate_is_at_most_root_k(sizes, radius, gamma):
-    factor = printed_factor(np.array(sizes), radius=max(radius, 1e-3), gamma=gamma)
-    assert factor <= math.sqrt(len(sizes)) * (1 + 1e-12)
-
-
 @pytest.mark.parametrize(("alpha", "k"), [(0.13, 9), (1.0, 3), (5.0, 20)])
 def test_theorem_10_is_an_equality(alpha, k):
     """Mean of drawn sums of logs, by log-gamma draws that do not underflow; z-test at 1e-6."""
@@ -103,14 +77,3 @@ def test_readings_of_alpha_by_their_definitions(alpha):
     assert alpha_by_likelihood(g) == pytest.approx(math.exp(best.x), rel=1e-4)
     # the likelihood's stationary point is where the expected logs are the observed ones
     assert expected_logs(alpha_by_likelihood(g), 9, 1.0) == pytest.approx(np.log(g).sum(), rel=1e-4)
-
-
-def test_improvements_are_0_at_the_worst_and_1_at_the_best():
-    equal = improvements(np.full(5, 100), 1e7)
-    for reading in (
-        "expected, relative to the true",
-        "square roots, expected, relative to the printed",
-    ):
-        assert equal[f"{reading} best case"] == pytest.approx(0, abs=1e-3)
-    best = improvements(np.array([996, 1, 1, 1, 1]), 1.0)
-    assert best["observed sizes, relative to the true best case"] == pytest.approx(1)

@@ -61,19 +61,6 @@ def test_the_loss_is_the_two_norm_of_the_errors_over_their_number(network):
         assert float(loss) < 0.9 * far.mean()
 
 
-def test_the_first_step_of_a_round_moves_by_the_rate_of_the_round(network, monkeypatch):
-    """Adam's first step moves each weight by the rate, whatever the gradient."""
-    weights, z = network
-    cells, goals = np.array([[0, 2, 5]]), np.array([0.9], np.float32)
-    made = {}
-    for rate in (1e-3, 5e-4):
-        after, *_ = kernels().published_round(
-            weights, z, cells, goals, np.ones(1, np.float32), np.float32(np.nan), rate, 1, SIZES
-        )
-        made[rate] = np.abs(np.asarray(after[-1][1]) - weights[-1][1]).max()
-        assert made[rate] == pytest.approx(rate, rel=0.01)
-
-
 def test_no_cell_is_asked_twice_while_others_are_left():
     domain, rows = DOMAIN.project(DOMAIN.columns[:2]), people(50)[list(DOMAIN.columns[:2])]
     cells = int(np.prod(domain.sizes))

@@ -82,16 +82,3 @@ def test_codes_come_out_as_they_are_whatever_their_size(size):
             domain.check(rows)
             assert {str(kind) for kind in rows.dtypes} == {"int16" if size <= 2**15 else "int32"}
         assert (rows["a"] == size - 1).mean() > 0.9, name
-
-
-@pytest.mark.parametrize(
-    ("size", "kind"),
-    [(1, "int16"), (2**15, "int16"), (2**15 + 1, "int32"), (2**31, "int32"), (2**31 + 1, "int64")],
-)
-def test_the_type_of_codes_is_the_smallest_that_holds_the_domain(size, kind):
-    domain = Domain.of({"few": 1, "many": size})
-    rows = domain.narrow(pd.DataFrame({"few": [0, 0], "many": [0, size - 1]}))
-    assert set(rows.dtypes.astype(str)) == {kind}
-    assert rows["many"].tolist() == [0, size - 1]
-    with pytest.raises(ValueError, match=rf"^many must be .*{size}"):
-        domain.narrow(pd.DataFrame({"few": [0], "many": [size]}))
