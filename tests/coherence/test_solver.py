@@ -155,6 +155,32 @@ def test_random_settings_are_solved_to_the_edge_or_refused_with_reason(mode, unk
         assert any(not one.met for one in found)
 
 
+HALF = {"alpha": 0.5, "beta": 0.05, "collection": 10, "gamma": 1e5}
+WHOLE = {"alpha": 0.2, "beta": 0.05, "n": None, "collection": 10}
+QUESTIONS = [
+    # n is infinite only where every larger n is valid
+    *(HALF | {"n": None, "epsilon": e, "mode": mode} for mode in MODES for e in (1e-6, 1e-40)),
+    # large whole numbers hold, and the next ones do not
+    *(WHOLE | {"epsilon": 3e-5, "mode": mode, **members} for mode in MODES
+      for members in ({"gamma": 3e9}, {"fraction": 0.3}, {"gamma": 3e9, "n": 1e12, "collection": None})),
+    # an epsilon that the theorem does not cover
+    *({"alpha": None, "beta": 0.05, "collection": 2, "n": 1e9, "gamma": 9e8, "epsilon": e, "mode": mode}
+      for mode, e in (("theorem7", 1.01), ("theorem8", 0.51))),
+    # with a fraction alpha tends to eps sqrt(8.3 / fraction): beyond, no number of people will do
+    *({"alpha": 0.1, "beta": 1e-6, "collection": 100, "fraction": 0.05, "n": None, "epsilon": e}
+      for e in (0.007, 0.01)),
+    # n has two ends; and a delta that is allowed but for rounding
+    EXAMPLE | {"epsilon": 0.0015, "fraction": 0.1, "n": None, "gamma": None, "delta": 1e-24},
+    {"alpha": 1.0, "beta": 1.0, "collection": 1, "n": None, "epsilon": 1e-7, "fraction": 1e-10, "delta": 0.1,
+     "mode": "theorem8"},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("known", QUESTIONS)
+def test_hard_questions_are_solved_to_the_edge_or_refused_with_reason(known):
+    _check(known)
+
+
 # --- rounding
 
 
