@@ -11,8 +11,6 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from lib.coherence.bounds.max_information import (
-    corollary,
-    largest_delta,
     mcdiarmid,
     pure_dp,
     pure_dp_tightened,
@@ -28,7 +26,6 @@ from studies.coherence.single_column import (
     theorem9_repaired_size,
 )
 from studies.coherence.steps import (
-    approximate_dp,
     claim2_probability,
     claim2_size,
     hush_scovel,
@@ -80,15 +77,6 @@ def test_the_general_mcdiarmid_is_twice_the_printed_case():
     assert ours == pytest.approx(2 * printed, rel=1e-3)
     # few of many: as if independent
     assert mcdiarmid(n=1e9, m=100) == pytest.approx(2 / 100, rel=1e-2)
-
-
-def test_corollary_covers_theorem_15_with_the_proofs_choice():
-    for epsilon, n, eta in ((0.1, 1000, 0.05), (0.5, 100, 0.5), (0.01, 10**5, 1e-6)):
-        delta = largest_delta(epsilon=epsilon, n=n, eta=eta)
-        t, delta_hat = math.sqrt(2 * math.log(2 / eta)), math.sqrt(epsilon * delta) / 15
-        beta, bound = approximate_dp(epsilon=epsilon, delta=delta, n=n, t=t, delta_hat=delta_hat)
-        assert beta <= eta
-        assert bound <= corollary(epsilon=epsilon, delta=delta, n=n, eta=eta)
 
 
 @pytest.mark.parametrize(("b", "a", "s"), [(100, 40, 50), (1000, 30, 500), (60, 30, 10)])

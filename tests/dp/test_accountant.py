@@ -71,14 +71,6 @@ def test_a_look_has_a_price_under_each_relation():
     assert pure.price("replace") == 2.0  # epsilons double where rhos quadruple
 
 
-def test_what_holds_within_a_group_holds_nowhere_else():
-    accountant = PrivacyAccountant(1.0)
-    mean = {"kind": "measurement", "sensitivity": {"replace within a group": 0.1}}
-    accountant.spend("a mean", 0.5, **mean, by=["sex"])
-    assert accountant.promise == ("replace within a group", 0.5, ("sex",))
-    assert math.isinf(accountant.price("replace"))
-
-
 def test_exact_counts_and_oracles_are_noted_and_not_charged():
     accountant = PrivacyAccountant(1.0)
     accountant.spend("x", 0.5)

@@ -122,18 +122,6 @@ def test_log_channel_has_the_stated_loss_for_every_k_and_budget(name, k, epsilon
     assert loss == pytest.approx(mechanism.privacy_loss(), rel=1e-9, abs=1e-10)
 
 
-@every
-@pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
-@pytest.mark.parametrize("k", [2, 3, 7])
-def test_log_channel_is_the_logarithm_of_the_channel(name, k, epsilon):
-    mechanism = make(name, k=k, epsilon=epsilon)
-    channel, logs = mechanism.channel(), mechanism.log_channel()
-    if spare := channel.shape[1] - logs.shape[1]:  # hashes of no value stand in the last column
-        rest = channel[:, -spare - 1 :].sum(axis=1, keepdims=True)
-        channel = np.hstack([channel[:, : -spare - 1], rest])
-    np.testing.assert_allclose(np.exp(logs), channel, rtol=1e-9)
-
-
 def _drawn_probabilities(mechanism, monkeypatch, rng) -> list[Fraction]:
     """Of every Bernoulli bit that ``privatise`` asks for, in order, exactly as given."""
     seen = []

@@ -87,21 +87,6 @@ def test_the_corrected_interval_is_the_formula_of_nadeau_and_bengio():
             widening(12, ratio)
 
 
-def test_overlapping_splits_say_too_much_of_the_population_and_the_corrected_interval_does_not():
-    """Means of 20 test rows over 20 splits of 100 rows, 400 tables: the population's mean is 0."""
-    rng, tables, runs, rows, test = stream(9, "coverage"), 400, 20, 100, 20
-    hits = {0.0: 0, test / (rows - test): 0}
-    for _ in range(tables):
-        x = rng.standard_normal(rows)
-        means = [x[rng.permutation(rows)[:test]].mean() for _ in range(runs)]
-        for ratio in hits:
-            _, low, high = mean_interval(means, ratio=ratio)
-            hits[ratio] += low <= 0 <= high
-    plain, corrected = (found / tables for found in hits.values())
-    assert plain < 0.75
-    assert 0.92 < corrected < 0.99
-
-
 def test_an_interval_of_a_distance_ends_at_zero():
     """Its lower end was negative: a distance of [-0.1, 0.3]."""
     x = [0.0, 0.0, 0.3]

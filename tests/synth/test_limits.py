@@ -87,11 +87,3 @@ def test_the_ends_of_the_budgets_work(synthesizer, budget):
     p = model.marginal(("b", "c"))
     assert np.isfinite(p).all()
     assert p.sum() == pytest.approx(1.0)
-
-
-@pytest.mark.parametrize("synthesizer", QUICK, ids=NAMES)
-@pytest.mark.parametrize("kind", [float, np.uint8])
-def test_whole_numbers_of_another_type_are_the_same_codes(synthesizer, kind):
-    tables = people(100), people(100).astype(kind)
-    one, two = (synthesizer.fit(t, DOMAIN, 0.1, stream(1, "kind")) for t in tables)
-    assert (one.marginal(("a", "b", "c")) == two.marginal(("a", "b", "c"))).all()
