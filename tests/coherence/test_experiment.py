@@ -139,11 +139,9 @@ def test_last_bits_make_no_hard_label_and_no_hit():
 def test_splits_without_a_distance_are_neither_hits_nor_misses():
     """Nine splits of which three have a distance once counted as nine."""
     distance = [2.0, 0.1, 2.0, *[np.nan] * 6]
-    one = pd.DataFrame(
-        {"group": "pair", "split": range(9), "n": 2, "distance": distance, "null": 0.0}
-    )
+    one = pd.DataFrame({"group": "pair", "split": range(9), "n": 2, "distance": distance})
     never = one.assign(group="alone", n=1, distance=np.nan)
-    result = Result(pd.concat([one, never], ignore_index=True))
+    result = Result(pd.concat([one, never], ignore_index=True).assign(null=0.0))
     assert result.beta(1.0, "pair") == result.beta(1.0) == (2 / 3, *clopper_pearson(2, 3))
     assert np.isnan(result.beta(1.0, "alone")).all()
     alone = result.summary().set_index("group").loc["alone"]

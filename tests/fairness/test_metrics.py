@@ -64,8 +64,6 @@ def test_four_unequal_accuracies_by_hand():
     ],
 )
 def test_only_the_order_of_scores_counts_even_of_infinite_ones(infinite):
-    finite = np.clip(infinite, -1e3, 1e3)
-    assert utility(Y, HAT, np.array(infinite))["auc"] == utility(Y, HAT, finite)["auc"]
     scores = np.array(infinite)
     pairs = [(a > b) + 0.5 * (a == b) for a in scores[Y == 1] for b in scores[Y == 0]]
     assert utility(Y, HAT, scores)["auc"] == pytest.approx(np.mean(pairs))

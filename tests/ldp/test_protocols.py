@@ -108,28 +108,6 @@ def test_sizes_hang_on_no_last_bit():
         assert OLH(k=4, epsilon=epsilon).g == math.floor(math.exp(epsilon)) + 1
 
 
-@pytest.mark.parametrize("m", [17, 40, 48])
-def test_subsets_put_together_from_words_are_uniform(m, rng):
-    """The number in fixed columns is hypergeometric: words, across words, scattered sets."""
-    n, size = 60_000, m // 3
-    member = random_subsets(n, m, np.full(n, size), rng, columns=m + 3)
-    assert size > 2 * -(-m // 16)  # the way by words
-    assert member.shape == (n, m + 3)
-    assert not member[:, m:].any()
-    assert (member.sum(axis=1) == size).all()
-    ranges = np.arange(16), np.arange(m - 5, m), np.arange(12, 17)
-    sets = [*ranges, *(rng.permutation(m)[:6] for _ in range(5))]
-    for columns in sets:
-        law = stats.hypergeom(m, columns.size, size).pmf(np.arange(size + 1)) * n
-        seen = np.bincount(member[:, columns].sum(axis=1, dtype=np.intp), minlength=size + 1)
-        common = law >= 5  # rare numbers are pooled
-        observed = np.append(seen[common], seen[~common].sum())
-        expected = np.append(law[common], law[~common].sum())
-        expected = expected + 1e-9  # a pool may be empty; and both must have one sum
-        expected *= observed.sum() / expected.sum()
-        assert stats.chisquare(observed, expected).pvalue > FALSE_ALARM
-
-
 def test_hash_functions_look_like_functions_drawn_at_random(rng):
     """Uniform values, and two values collide once in g, over many seeds."""
     seeds = rng.integers(0, 2**64, 60_000, dtype=np.uint64)
@@ -150,11 +128,8 @@ def test_local_hashing_counts_need_no_users_by_values_array(rng):
 
 @pytest.mark.parametrize(
     ("k", "epsilon"),
-    [
-        (2, 1.0), (5, 0.5), (40, 0.1), (74, 1.0), (256, 0.3), (257, 0.3), (300, 0.05), (513, 0.1),
-        (513, 4.0), (700, 0.1), (2000, 4.0), (70_000, 8.0),
-    ],
-)  # fmt: skip
+    [(2, 1.0), (40, 0.1), (256, 0.3), (257, 0.3), (513, 0.1), (513, 4.0), (70_000, 8.0)],
+)
 def test_a_report_of_members_is_the_support_of_the_same_stream(k, epsilon):
     """By words, by Floyd's steps with few members, with many, in 8, 16 and 32 bits."""
     mechanism, values = SS(k=k, epsilon=epsilon), stream(1, "values", k).integers(0, k, 200)
@@ -188,3 +163,23 @@ def test_the_variance_of_the_threshold_is_that_of_the_printed_objective():
     mechanism = THE(k=5, epsilon=1.5)
     objective = printed_objective(mechanism.theta, 1.5)
     assert mechanism.variance(1000) == pytest.approx(objective / 1000, rel=1e-9)
+
+
+@pytest.mark.parametrize(("m", "size"), [(17, 5), (40, 13), (48, 16), (40, 2), (5, 2)])
+def test_random_subsets_are_uniform(m, size, rng):
+    """The number in fixed columns is hypergeometric: by words, across words, by Floyd's steps."""
+    n = 60_000
+    member = random_subsets(n, m, np.full(n, size), rng, columns=m + 3)
+    assert member.shape == (n, m + 3)
+    assert not member[:, m:].any()
+    assert (member.sum(axis=1) == size).all()
+    ranges = [np.arange(low, high) for low, high in ((0, 16), (m - 5, m), (12, 17))]
+    for columns in (*ranges, *(rng.permutation(m)[:6] for _ in range(5))):
+        within = columns[(columns >= 0) & (columns < m)]
+        law = stats.hypergeom(m, within.size, size).pmf(np.arange(size + 1)) * n
+        seen = np.bincount(member[:, within].sum(axis=1, dtype=np.intp), minlength=size + 1)
+        common = law >= 5  # rare numbers are pooled
+        observed = np.append(seen[common], seen[~common].sum())
+        expected = np.append(law[common], law[~common].sum()) + 1e-9  # a pool may be empty
+        expected *= observed.sum() / expected.sum()
+        assert stats.chisquare(observed, expected).pvalue > FALSE_ALARM

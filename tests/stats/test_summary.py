@@ -39,25 +39,16 @@ def test_one_value_has_no_interval_and_none_has_no_mean():
 
 @pytest.mark.parametrize("sort", [True, False])
 def test_groups_at_once_have_the_intervals_that_each_has_alone(rng, sort):
-    """Groups of 5, 1 and no finite value, and one of equal values; in order or as they first
-    occur.
-    """
-    groups = {
-        ("b", 1): rng.normal(size=5),
-        ("a", 2): [3.0, math.nan],
-        ("a", 1): [math.nan] * 2,
-        ("c", 1): [0.1] * 3,
-    }
-    frame = pd.DataFrame(
-        [(*key, x) for key, values in groups.items() for x in values], columns=["name", "size", "x"]
-    )
-    found = summarise(frame, ["name", "size"], "x", 0.9, sort=sort).set_index(["name", "size"])
+    """Groups of 5, 1 and no finite value, and one of equal values; in order or as they occur."""
+    groups = {"b": rng.normal(size=5), "d": [3.0, math.nan], "a": [math.nan] * 2, "c": [0.1] * 3}
+    rows = [(name, 1, x) for name, values in groups.items() for x in values]
+    frame = pd.DataFrame(rows, columns=["name", "size", "x"])
+    found = summarise(frame, ["name", "size"], "x", 0.9, sort=sort).set_index("name")
     assert list(found.index) == (sorted(groups) if sort else list(groups))
     for key, values in groups.items():
-        assert found.loc[key, ["mean", "low", "high"]].tolist() == pytest.approx(
-            mean_interval(values, 0.9), nan_ok=True
-        )
-    assert found["runs"].to_dict() == {("b", 1): 5, ("a", 2): 1, ("a", 1): 0, ("c", 1): 3}
+        expected = pytest.approx(mean_interval(values, 0.9), nan_ok=True)
+        assert found.loc[key, ["mean", "low", "high"]].tolist() == expected
+    assert found["runs"].to_dict() == {"b": 5, "d": 1, "a": 0, "c": 3}
     with pytest.raises(ValueError, match="level"):
         summarise(frame, ["name"], "x", 1.5)
 
