@@ -28,8 +28,8 @@ REFUSED = [
           values=([NAN],), sizes=([2], [1.0]), interval=((0, 9),), rhos=((), (0.5, 0.0))),
     *each(laplace_means, {"values": [1.0], "sizes": [1], "low": 0.0, "high": 1.0, "epsilon": 1.0, "rng": None},
           values=(np.ones((2, 2, 2)), [NAN]), low=(1.0, [0.0, 0.0]), epsilon=(0.0,)),
-    (lambda: laplace_means([1.0], [1], 0, 1e300, 1.0, None), "low and high"),
-    *each(recombine, {"estimates": [1.0, 2.0], "weights": [1, 1]}, estimates=([NAN, 1.0],), weights=([1.0, NAN], [0, 0], [1.0])),
+    *((lambda high=high: laplace_means([1.0], [1, 0], [0, 0], high, 1.0, None), "low and high") for high in ([1, 1e300], [1, INF])),
+    *each(recombine, {"estimates": [1.0, 2.0], "weights": [1, 1]}, estimates=([NAN, 1.0],), weights=([1.0, NAN], [0, 0], [1.0], [[1, 1], [0, 0]])),
     (lambda: group_order(np.array([0, 3]), 3), "groups"),
     *each(holdout_weights, {"groups": np.array([0, 1]), "k": 3}, groups=(np.array([], dtype=int),), k=(10**400,)),
 ]
@@ -38,7 +38,7 @@ UNPAID = [
         "weights": (np.ones(2), np.array([1.0, -1.0, 1.0]), np.zeros(3), np.array([1.0, INF, 1.0])),
         "values": (np.append(VALUES[:-1], NAN), VALUES[:-1]), "k": (0, 10**400), "rng": (None,)}.items() for value in values),
     *((strat_coinpress, {name: value}, name) for name, values in {
-        "prior": ((-1, 1),), "split": ("ab", None, 1.0, (0.5, NAN), (), (0.5, 0.4)), "rho": (-1, 9.5)}.items() for value in values),
+        "prior": ((-1, 1),), "split": ("ab", None, 1.0, (0.5, NAN), (), (0.5, 0.4), (1.0, 0.0)), "rho": (-1, 9.5)}.items() for value in values),
     (strat_laplace, {"low": 1, "high": 0}, "low"),
     (strat_laplace, {"low": [0, 0]}, ""),
     (strat_laplace, {"high": INF}, ""),

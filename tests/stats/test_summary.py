@@ -24,9 +24,9 @@ from lib.stats.summary import (
 from studies.verdicts.words import p_in_words
 
 
-def test_the_interval_is_students():
-    x = np.array([1.0, 2.0, 4.0, 7.0])
-    expected = stats.t.interval(0.95, 3, loc=x.mean(), scale=stats.sem(x))
+@pytest.mark.parametrize("x", [np.array([1.0, 2.0, 4.0, 7.0]), np.array([1.0, 3.0])])
+def test_the_interval_is_students(x):
+    expected = stats.t.interval(0.95, x.size - 1, loc=x.mean(), scale=stats.sem(x))
     assert mean_interval(x)[1:] == pytest.approx(expected)
     assert mean_interval([*x, math.nan]) == mean_interval(x)
 
@@ -94,10 +94,11 @@ def test_small_p_values_are_not_printed_to_the_last_digit():
     assert p_in_words(0.0321) == "p = 0.032"
 
 
-def test_clopper_pearson_against_the_beta_law():
-    low, high = clopper_pearson(3, 50)
-    assert low == pytest.approx(stats.beta.ppf(0.025, 3, 48))
-    assert high == pytest.approx(stats.beta.ppf(0.975, 4, 47))
+@pytest.mark.parametrize("hits", [0, 1, 3, 50])
+def test_clopper_pearson_against_the_beta_law(hits):
+    low, high = clopper_pearson(hits, 50)
+    assert low == pytest.approx(stats.beta.ppf(0.025, hits, 51 - hits) if hits else 0.0)
+    assert high == pytest.approx(stats.beta.ppf(0.975, hits + 1, 50 - hits) if hits < 50 else 1.0)
 
 
 def test_equal_runs_prove_little():
@@ -127,6 +128,7 @@ REFUSED = [
     (lambda: rank_correlation(ONE, OTHER), r"^y must be of the labels of x, in their order"),
     (lambda: summarise(TWICE, ["a"], "a"), "must be a column that is there once, got"),
     *((lambda v=v: mean_interval(v), r"^values must be ") for v in (np.ones((2, 2)), np.array(1.0), pd.DataFrame({"x": [1.0]}))),
+    (lambda: p_positive([]), r"^x must be"),
     # read entry by entry, it gives the names of its columns
     (lambda: holm(pd.DataFrame([[0.01], [0.5]])), r"^p must be of one dimension, got"),
 ]
@@ -137,3 +139,12 @@ REFUSED = [
 def test_data_with_two_readings_are_refused(call, words):
     with pytest.raises(ValueError, match=words):
         call()
+
+
+@pytest.mark.parametrize("wider", [1.0, 2.5])
+def test_a_mean_above_zero_has_students_p_value(wider):
+    """The statistic is divided by how much wider the interval is."""
+    x = np.array([-0.4, 0.3, 0.9, 1.4])
+    t = x.mean() / stats.sem(x) / wider
+    assert p_positive(x, wider) == pytest.approx(stats.t.sf(t, 3))
+    assert p_positive(-x, wider) == pytest.approx(stats.t.cdf(t, 3))
