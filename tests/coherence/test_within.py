@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import optimize, special, stats
+from scipy import optimize, special
 
 from lib.coherence.bounds.max_information import pure_dp, pure_dp_tightened
 from lib.coherence.bounds.within_group import (
@@ -25,7 +25,6 @@ from studies.coherence.exact_information import (
     max_information,
     membership_bits,
     noisy_count,
-    perfect_generalisation,
 )
 from tests.conftest import as_often
 
@@ -167,29 +166,6 @@ def test_limit():
     assert within_distance(10, epsilon=0.1, log_p=-40.0) == math.inf
     assert membership_distance(insufficient_epsilon(0.7)) == pytest.approx(0.7)
     assert insufficient_epsilon(2.0) == math.inf
-
-
-def test_perfect_generalisation_of_a_published_count():
-    """Two halves' exact reports agree exactly as often as their counts do."""
-    n, ones = 40, 16
-    law = stats.hypergeom(n, ones, n // 2).pmf(np.arange(n // 2 + 1))
-    beta, apart = perfect_generalisation(n=n, ones=ones, epsilon=math.inf, at=5.0)
-    assert beta == apart == pytest.approx(1 - (law**2).sum())
-    beta, _ = perfect_generalisation(n=n, ones=ones, epsilon=math.inf, at=5.0, complement=True)
-    assert beta == pytest.approx(1 - law[ones // 2])
-    assert perfect_generalisation(n=n, ones=ones, epsilon=0.1, at=0.1 * ones)[0] == 0
-
-
-def test_from_perfect_generalisation_to_max_information():
-    for epsilon in (0.2, 1.0):
-        weights, channel = noisy_count(n=60, ones=30, epsilon=epsilon)
-        joint = weights[:, None] * channel
-        for at in (0.5 * epsilon, 2 * epsilon, 4 * epsilon):
-            beta, _ = perfect_generalisation(n=60, ones=30, epsilon=epsilon, at=at)
-            eta, bound = generalisation_information(beta=beta, epsilon=at)
-            if eta < 1:
-                found = max_information(joint, np.outer(weights, joint.sum(axis=0)), eta)
-                assert found <= bound + 1e-12
 
 
 def test_a_very_large_epsilon_is_no_overflow():

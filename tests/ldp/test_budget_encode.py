@@ -15,7 +15,6 @@ from lib.datasets import TASKS
 from lib.domain import Domain
 from lib.ldp import PROTOCOLS, SPLITS, design_matrix, make, one_hot, sanitise, split_budget
 from lib.rng import stream
-from tests.conftest import peak_of
 
 sizes = st.lists(st.integers(2, 500), min_size=1, max_size=8)
 
@@ -97,19 +96,6 @@ def test_csr_is_the_dense_matrix(seed, n, sizes):
     for part in ("data", "indices", "indptr"):
         assert (getattr(csr, part) == getattr(expected, part)).all()
         assert getattr(csr, part).dtype == getattr(expected, part).dtype
-
-
-def test_csr_takes_the_memory_of_its_ones():
-    """In shares of the bytes of the dense matrix, which itself is made once, not twice."""
-    n, k = 4_000, 10_000
-    frame = pd.DataFrame({"a": np.arange(n) % k, "b": np.arange(n) % 2})
-    domain = Domain.of({"a": k, "b": 2})
-    reports = {
-        "a": make("GRR", k=k, epsilon=1.0).privatise_support(frame["a"].to_numpy(), stream(1, "x"))
-    }
-    assert peak_of(lambda: design_matrix(frame, domain, form="csr")) < 0.02 * n * k
-    assert peak_of(lambda: design_matrix(frame, domain, reports, form="csr")) < 0.1 * n * k
-    assert peak_of(lambda: design_matrix(frame, domain)) < 1.05 * n * k
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)

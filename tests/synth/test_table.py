@@ -95,22 +95,6 @@ def test_a_schema_is_written_without_what_stands_beside_it(tmp_path):
         assert schema_text(read_schema(tmp_path / "s.yml")) == plain
 
 
-@pytest.mark.parametrize("n", [0, 1, 2])
-def test_no_row_one_row_and_two_rows_are_decoded_to_one_kind_of_table(n):
-    schema = {
-        "sex": Category(values=("f", "m"), missing=True, other="another"),
-        "age": Number(low=0, high=9, bins=5, whole=True, missing=True),
-        "x": Number(low=0, high=9, bins=5),
-    }
-    codes = pd.DataFrame({name: np.zeros(n, dtype=np.int16) for name in schema})
-    cells = Table(codes, schema).decode(codes, np.random.default_rng(0))
-    assert cells.dtypes.astype(str).tolist() == ["str", "Int64", "float64"]
-    assert len(cells) == n
-    again = Table.of(cells, schema)
-    assert again.codes.equals(codes)
-    assert again.domain.sizes == (4, 6, 5)
-
-
 def test_numbers_are_drawn_evenly_within_their_bins():
     """Each of 12 ages and of 4 quarters of a bin has its share within 6 standard deviations."""
     schema = {
