@@ -17,6 +17,7 @@ from lib.rng import stream
 from lib.stats.holm import holm
 from lib.stats.summary import mean_interval, summarise
 from lib.stats.ties import above, ranks
+from lib.synth.workload import counts
 
 LARGE = np.array([100, 127, 3])  # twice as much is too much for 8 bits
 VALUES = np.repeat([0.0, 3.0, 1.0], LARGE)
@@ -47,6 +48,7 @@ OF_NUMBERS = {
     "a group": lambda x: groups(pd.DataFrame({"a": x}), ["a"])["a = 3"],
     "domain": lambda x: Domain.of(dict(zip("abc", x, strict=True))).sizes,
     "theorem 8": lambda x: theorem8_delta(n=next(iter(x)), epsilon=0.1, beta=0.05, collection=10),
+    "counts": lambda x: counts(pd.DataFrame({"a": x}), Domain.of({"a": 128}), ("a",)),
     "interval": mean_interval,
     "summary": lambda x: summarise(
         pd.DataFrame({"a": np.arange(3) // 2, "x": np.asarray(x)}), ["a"], "x"

@@ -92,3 +92,10 @@ def test_an_array_has_no_labels_no_mask_and_the_machines_order_of_bytes(check, v
 def test_no_codes_are_no_codes_whatever_their_dtype(dtype):
     """Complex ones warned that a part of them is discarded."""
     assert validate.codes("codes", np.array([], dtype=dtype), 5).dtype == np.intp
+
+
+def test_a_refused_mask_can_be_used_as_before():
+    """To write a masked array changes how it is cast afterwards."""
+    mask = np.ma.array([1.0, 2.0, 3.0], mask=[False, True, False])
+    assert "must" in str(validate.refusal("x", "none", mask))
+    assert mask.astype(int).sum() == 4

@@ -17,6 +17,7 @@ TRUTH, ESTIMATE = np.array([10.0, 20.0, 40.0]), np.array([11.0, 20.0, 30.0])
 
 def test_by_hand():
     assert stratum_errors(TRUTH, ESTIMATE).tolist() == [0.1, 0.0, 0.25]
+    assert stratum_errors(-TRUTH, -ESTIMATE).tolist() == [0.1, 0.0, 0.25]
     error = partial(parity_error, TRUTH, ESTIMATE, 20.0, 22.0)
     assert error() == pytest.approx(0.1 / 3 + 0.35)
     assert error(omega=1.0, reading="average") == pytest.approx(0.1 + 0.35 / 3)

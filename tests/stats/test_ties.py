@@ -29,6 +29,12 @@ def test_gaps_and_infinities_are_kept():
     x = [np.nan, np.inf, 1.0, np.inf, -np.inf, 0.0, -0.0]
     assert np.array_equal(merge_ties(x), x, equal_nan=True)
     assert merge_ties([]).size == 0
+    assert not above(np.array([np.nan, 1.0]), np.array([1.0, np.nan])).any()
+
+
+def test_small_differences_that_are_no_last_bits_stay():
+    x = np.array([1.0, 1.0 + 1e-7, 1.0 + 2e-7])
+    assert merge_ties(x).tolist() == x.tolist()
 
 
 @given(st.lists(st.integers(-50, 50), min_size=1, max_size=30), st.integers(0, 2**32 - 1))

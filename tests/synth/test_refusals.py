@@ -42,6 +42,7 @@ REFUSED = [
     *((lambda s=s: fitted(by("b", sizes=s)), "size") for s in (  # three groups
         {(0,): 1}, {(0,): 1, (1,): 1, (2,): 1, (3,): 1}, {(0,): -1, (1,): 1, (2,): 1}, {(0,): math.nan, (1,): 1, (2,): 1},
         {(0,): "many", (1,): 1, (2,): 1}, {0.5: 1}, np.zeros(3), np.ones((3, 2)), 7, np.ma.array([1.0, 2.0, 3.0], mask=[0, 1, 0]))),
+    (lambda: DOMAIN.check(people(2).assign(a=[np.array(0), np.array(1)])), "a"),
     # it was counted in the cell of 0
     (lambda: counts(pd.DataFrame({"a": [0.5, 1.0]}), Domain.of({"a": 2}), ("a",)), "a"),
     *each(workload_error, {"real": people(20), "synthetic": people(20), "domain": DOMAIN, "workload": all_kway(DOMAIN)},
