@@ -14,7 +14,7 @@ def each(
 ) -> list[tuple[Callable[[], Any], str]]:
     """A call for each bad value of each argument, and the name that the message begins with."""
     return [
-        (partial(function, **good | {name: value}), name)
+        (partial(function, **{**good, name: value}), name)
         for name, values in bad.items()
         for value in values
     ]
