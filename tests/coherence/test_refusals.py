@@ -69,7 +69,7 @@ REFUSED = [
     *((lambda model=m: Estimator(model), "model") for m in (RandomForestClassifier, 3)),
     (lambda: Tracer(PEOPLE, k=0), "k"),
     (lambda: Tracer(PEOPLE.iloc[:0]), "population"),
-    (lambda: learnt(Tracer(PEOPLE))(PEOPLE.assign(x=99)), "records"),
+    (lambda: learnt(Tracer(PEOPLE))(PEOPLE.assign(x=[*range(49), 99])), "records"),  # one stranger
     # distances and p-values
     *((lambda split=s: combined_p([split]), "") for s in ([NAN, 1.0], [])),
     *each(split_distance, {"values": np.zeros(2), "inside": np.array([True, False])}, distance=("hellinger",), inside=(np.zeros(3, dtype=bool),)),
