@@ -136,9 +136,16 @@ def test_aim_without_noise_meets_the_whole_workload(table):
     assert any(len(r.selected) > 1 for r in model.rounds)
 
 
-def test_gem_learns_more_than_independence(table):
+LEARNERS = [
+    GEM(rounds=12, steps=60, batch=32),
+    GEM(variant="cell", alpha=0.67, rounds=30, steps=20, batch=32),
+]
+
+
+@pytest.mark.parametrize("gem", LEARNERS, ids=lambda gem: gem.variant)
+def test_gem_learns_more_than_independence(table, gem):
     """On the pair that depends most, with a large budget."""
-    model = GEM(rounds=12, steps=60, batch=32).fit(table, DOMAIN, 10.0, stream(2, "gem"))
+    model = gem.fit(table, DOMAIN, 10.0, stream(2, "gem"))
     independent = np.outer(model.marginal(("b",)), model.marginal(("c",)))
     truth = counts(table, DOMAIN, ("b", "c")).reshape(3, 4) / len(table)
     ours, theirs = (np.abs(p - truth).sum() for p in (model.marginal(("b", "c")), independent))
