@@ -128,7 +128,17 @@ def test_local_hashing_counts_need_no_users_by_values_array(rng):
 
 @pytest.mark.parametrize(
     ("k", "epsilon"),
-    [(2, 1.0), (40, 0.1), (256, 0.3), (257, 0.3), (513, 0.1), (513, 4.0), (70_000, 8.0)],
+    [
+        (2, 1.0),
+        (40, 0.1),
+        (256, 0.3),
+        (257, 0.3),
+        (513, 0.1),
+        (513, 4.0),
+        (2000, 4.0),
+        (10_000, 4.0),
+        (70_000, 8.0),
+    ],
 )
 def test_a_report_of_members_is_the_support_of_the_same_stream(k, epsilon):
     """By words, by Floyd's steps with few members, with many, in 8, 16 and 32 bits."""
