@@ -13,8 +13,9 @@ from scipy import stats
 
 from lib.rng import stream
 from lib.synth.adapter import junction_tree, model_megabytes
-from lib.synth.graphical import GraphicalModel, fit_model, targets
+from lib.synth.graphical import GraphicalModel, _rounded_draws, fit_model, targets
 from lib.synth.junction import Tree, calibrate
+from lib.synth.products import cells_at
 from tests.conftest import FALSE_ALARM
 from tests.synth.brute import joint, marginal
 from tests.synth.reference import reference_marginals
@@ -86,6 +87,22 @@ def test_the_size_of_a_model_is_that_of_the_librarys_tree(data):
     nodes, _ = junction_tree(sizes, cliques)
     cells = sum(math.prod(sizes[i] for i in node) for node in nodes)
     assert model_megabytes(sizes, cliques) == cells * 8 / 2**20
+
+
+def _draws_row_by_row(table: np.ndarray, group: np.ndarray, rng) -> np.ndarray:
+    """The draws as stored results had them before rows were sorted for speed."""
+    shares, size = table / table.sum(axis=1, keepdims=True), np.bincount(group)
+    order, rank = np.lexsort((rng.random(len(group)), group)), np.empty(len(group), dtype=int)
+    rank[order] = np.arange(len(group)) - np.repeat(np.cumsum(size) - size, size)
+    return cells_at(shares, group, (rank + rng.random(len(group))) / size[group])
+
+
+@pytest.mark.parametrize("groups", [1, 5, 3000])
+def test_rows_are_drawn_as_they_were_when_results_were_stored(groups):
+    rng = stream(2, "draws", groups)
+    table, group = rng.dirichlet(np.ones(6), groups), rng.integers(0, groups, 20_000)
+    draws = [f(table, group, stream(3, "draws")) for f in (_rounded_draws, _draws_row_by_row)]
+    assert np.array_equal(*draws)
 
 
 @pytest.mark.parametrize("name", SHAPES)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 
 from lib.rng import stream
 from lib.synth.adapter import load_jax
-from lib.synth.products import squared_error
+from lib.synth.products import product_marginal, squared_error
 
 SHAPES = [(4,), (3, 4), (2, 3, 4), (2, 3, 2, 2)]
 
@@ -15,6 +17,18 @@ SHAPES = [(4,), (3, 4), (2, 3, 4), (2, 3, 2, 2)]
 def _parts(shape, components=5):
     raw = [stream(1, "parts", k, i).random((components, k)) for i, k in enumerate(shape)]
     return [part / part.sum(axis=1, keepdims=True) for part in raw]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_marginal_is_the_mean_over_components(shape):
+    parts = _parts(shape)
+    table = product_marginal(parts)
+    assert table.shape == shape
+    for cell in product(*map(range, shape)):
+        by_hand = np.mean(
+            [np.prod([part[b, t] for part, t in zip(parts, cell, strict=True)]) for b in range(5)]
+        )
+        assert table[cell] == pytest.approx(by_hand, rel=1e-12)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
