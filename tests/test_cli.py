@@ -47,15 +47,6 @@ def test_wrong_input_is_named_with_status_two(arguments, message, capsys):
     assert re.search(message, capsys.readouterr().err)
 
 
-def test_claims_prints_every_row(capsys):
-    assert main(["claims"]) == 0
-    out = capsys.readouterr().out
-    assert "ldp-nondp-di-adult" in out
-    tallies = [line for line in out.splitlines()[-10:] if "not reproduced" in line]
-    assert any(line.startswith("LDP and fairness") for line in tallies)
-    assert any(line.startswith("Companion") for line in tallies)
-
-
 def test_a_closed_pipe_ends_quietly():
     """``python -m lib data list | head -1`` printed a traceback."""
     command = [sys.executable, "-u", "-m", "lib", "data", "list"]

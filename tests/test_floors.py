@@ -50,25 +50,3 @@ def test_no_study_imports_another():
         if house == "studies" and inner and study not in ACROSS:
             named = {name.split(".")[1] for name in imported(source) if name.startswith("studies.")}
             assert named <= {study, *SHARED}, f"{module} imports {named}"
-
-
-def test_the_table_of_floors_has_every_room():
-    there = [
-        p for p in (ROOT / "lib").iterdir() if p.suffix == ".py" or (p / "__init__.py").exists()
-    ]
-    rooms = {f"lib.{p.stem}" for p in there if not p.name.startswith("_")}
-    assert FLOORS.keys() == rooms | {*HOUSES} - {"lib"}
-
-
-def test_the_architecture_page_names_what_is_there():
-    for name in re.findall(r"`((?:lib|studies|press|course)\.[\w.]+)`", TEXT):
-        path = ROOT.joinpath(*name.split("."))
-        modules = path.with_suffix(".py"), path.parent.with_suffix(".py")
-        assert any(p.exists() for p in (path, *modules, path.parent / "__init__.py")), name
-
-
-def test_the_check_would_see_a_climb():
-    assert climbs("lib.ledger.claim", "from studies.coherence import grids\n")
-    assert climbs("lib.dp.looks", "def f():\n    import lib.synth\n") == ["lib.synth"]
-    assert climbs("press.build", "from course.sessions import sessions\n")
-    assert climbs("studies.coherence.grids", "from lib.dp import Laplace\n") == []

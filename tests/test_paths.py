@@ -56,16 +56,6 @@ def test_what_needs_the_repository_says_so(installed, command, capsys):
     assert "needs the repository" in said
 
 
-def test_the_address_is_where_pip_installed_from(installed, monkeypatch):
-    class Installed:
-        def read_text(self, name):
-            return '{"url": "https://example.org/fork", "vcs_info": {"vcs": "git"}}'
-
-    monkeypatch.setattr(paths, "distribution", lambda name: Installed())
-    with pytest.raises(RuntimeError, match=r"clone https://example\.org/fork and"):
-        paths.need_repository("this")
-
-
 def test_no_commit_of_another_project_is_stored(monkeypatch):
     """The working folder may be in a repository of its own."""
     monkeypatch.setattr("lib.runner.provenance.IN_REPOSITORY", False)

@@ -264,13 +264,6 @@ def test_a_mistyped_folder_is_an_error_and_an_empty_name_is_none(file, tmp_path,
     assert locate("toy.csv").source == "download"
 
 
-def test_a_source_asked_for_by_name_is_not_replaced_by_another(file):
-    for source in ("local", "cache"):
-        with pytest.raises(Unavailable):
-            locate("toy.csv", source)
-    assert locate("toy.csv", "download").source == "download"
-
-
 def test_an_unreachable_origin_is_tried_once_a_process(file):
     for words in ("cannot be downloaded", "the network is off"):
         with pytest.raises(Unavailable, match=words):
@@ -310,9 +303,3 @@ def test_the_command_lists_fetches_and_verifies(file, site, fresh_cache, capsys)
     assert command.verify(["toy.csv"]) == 1
     assert command.fetch(["toy.csv"]) == 0  # an altered copy is fetched anew
     assert (fresh_cache / "toy.csv").read_bytes() == BODY
-
-
-def test_registered_files_name_a_pinned_commit():
-    for file in cache.FILES.values():
-        assert len(file.sha256) == 64
-        assert re.search(r"/[0-9a-f]{40}/", file.url)

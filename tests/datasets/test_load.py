@@ -48,12 +48,6 @@ def test_a_large_domain_keeps_its_codes(own):
     assert set(frame.dtypes) == {np.dtype(np.int32)}
 
 
-def test_built_in_widths_stay_and_the_order_is_the_domains(own):
-    frame = own("t,x,p,a\n1,9,1,2.0\n0,9,0,0.0\n")
-    assert frame.columns.tolist() == ["a", "p", "t"]
-    assert set(frame.dtypes) == set(load("lsac", "replica").frame.dtypes) == {np.dtype(np.int16)}
-
-
 @pytest.mark.parametrize(
     ("text", "prepare", "words"),
     [

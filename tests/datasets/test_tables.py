@@ -160,9 +160,3 @@ def test_an_unpacked_file_is_held_to_what_was_unpacked(fetched, caplog):
     csv.unlink()
     assert fetched().read_bytes() == whole
     assert {p for p in csv.parent.iterdir() if p.is_file()} == {csv, note}
-
-
-def test_an_acs_file_put_there_by_hand_is_taken_and_said_so(tmp_path, caplog):
-    (tmp_path / "psam_p48.csv").write_text(_COLUMNS, encoding="utf-8")
-    assert fetch_archive("TX", 2018, tmp_path).read_text(encoding="utf-8") == _COLUMNS
-    assert "psam_p48.csv: no note of its SHA-256" in caplog.text

@@ -4,7 +4,6 @@ follow.
 
 from __future__ import annotations
 
-import inspect
 import math
 import re
 import sys
@@ -16,13 +15,11 @@ import pytest
 import yaml
 
 from lib.ldp import PROTOCOLS
-from lib.ledger.claim import Claim, measures, read_claims, study_of
-from lib.ledger.evidence import Measurer, question, read_evidence
+from lib.ledger.claim import Claim, read_claims, study_of
+from lib.ledger.evidence import question, read_evidence
 from lib.ledger.judge import apart, evaluate, summary, tallied
 from lib.ledger.rules import Evidence, judge
-from lib.paths import RESULTS
 from lib.rng import stream
-from lib.runner.store import read_rows
 from studies.ldp_fairness import evidence as ldp_evidence
 from studies.ldp_fairness.claims import ranks as ldp_ranks
 from studies.ldp_fairness.claims import results as ldp
@@ -153,13 +150,6 @@ def test_other_readings_are_judged_and_shown_beside_the_row(grid):
     alone = evaluate([rows[1], direction("twin", "k-based")])[0]
     assert first.also["other"].evidence == second.evidence
     assert first.also["other"].adjusted_p == pytest.approx(alone.adjusted_p)
-
-
-def test_stored_verdicts_follow_from_the_stored_results(judged):
-    if rows := list(filter(read_rows, RESULTS.glob("*.sqlite"))):
-        pytest.skip(f"{rows[0].name}: a grid is being filled; then: python -m lib claims --write")
-    assert drift(judged, stored_verdicts()) == []
-    assert sum(summary(judged).values()) == len(tallied(judged)) < len(judged)
 
 
 def test_an_equivalence_can_pass_at_the_papers_runs(judged):
@@ -347,14 +337,6 @@ def test_budgets_at_which_a_metric_has_fallen_and_gaps_inside_groups(grid, monke
     assert ldp.group_gap("adult", 1, private=False).value == pytest.approx(0)
 
 
-def test_a_claim_on_several_data_sets_waits_for_all_of_them(grid):
-    asked = {"share_improved": (), "split_share": (), "best_two": (["GRR", "SS"],)}
-    asked |= {"small_losses": (0.02,), "placed": ("GRR", ["acc"], "first")}
-    for name, arguments in asked.items():
-        measure = (ldp.MEASURES | ldp_ranks.MEASURES)[name]
-        assert math.isnan(measure(["adult", "lsac"], *arguments).value)
-
-
 def test_directions_are_tested_together(grid):
     """Holm over the ledger: a p-value of one row grows with the number of rows that are tested."""
     rows = [direction(f"r{i}", split) for i, split in enumerate(("uniform", "k-based", None))]
@@ -386,20 +368,6 @@ def test_the_companions_rows_and_later_rules_are_tallied_apart():
     assert words.statement_in_words(rows[2]) == "Companion: s"
 
 
-def test_no_paper_is_charged_with_rows_about_other_tables_or_settings():
-    """They stood among the papers' claims, and counted in their bars."""
-    mine = {(claim.id, claim.about) for claim in read_claims() if claim.paper == "companion"}
-    names = "stratified-parity-texas stratified-parity-nist stratified-declared-wins"
-    names += " coherence-weaker-than-dp ldp-g-optimal"
-    assert {(name, name.partition("-")[0]) for name in names.split()} <= mine
-
-
-def test_rows_say_their_kind_and_how_few_runs_they_have(grid):
-    [row] = evaluate([direction("a", None)])
-    assert row.claim.kind == "direction"
-    assert "6 runs where the paper has 20" in words.in_words(row)
-
-
 @pytest.mark.parametrize(
     ("stated", "marked"), [({}, True), ({"set": "after"}, True), ({"set": "before"}, False)]
 )
@@ -417,37 +385,6 @@ def test_verdicts_are_written_as_they_follow_and_stale_ones_go(tmp_path, judged)
     assert drift(judged, stored_verdicts(path)) == []
     # a replica cannot say otherwise
     assert stored_verdicts(path)["ldp-table2-adult"] == "reproduced"
-
-
-def test_stored_evidence_of_every_fifth_claim_is_what_is_measured_now():
-    measured = Measurer(fresh=True)
-    for claim in [c for c in read_claims() if c.measure][::5]:
-        measured(claim)
-    assert len(measured.found) > 40
-    assert differences(measured.found) == []
-
-
-def test_a_measure_that_reads_a_table_says_when_it_is_a_replica():
-    """Its stored evidence, of the real table, is taken then."""
-    loads = re.compile(r"\bload(_\w+)?\(")
-    loading = {name for name, f in measures().items() if loads.search(inspect.getsource(f))}
-    rows = [c for c in read_claims() if c.measure in loading]
-    assert len(rows) >= 8
-    fresh = evaluate(rows, measured=Measurer(fresh=True))
-    assert all(row.evidence.stored and row.evidence.data == "real data" for row in fresh)
-    assert {r.claim.id: r.verdict for r in fresh}.items() <= stored_verdicts().items()
-
-
-def test_writing_one_paper_keeps_the_evidence_of_the_others(monkeypatch):
-    """All questions are measured, since the file of evidence is written whole."""
-    asked = []
-    monkeypatch.setattr(command, "evaluate", lambda *, paper=None, **_: asked.append(paper) or [])
-    monkeypatch.setattr(command, "OTHER_GRIDS", ("other",))
-    monkeypatch.setattr(command, "on_grid", lambda grid, **_: asked.append(grid))
-    monkeypatch.setattr(command, "write_verdicts", lambda rows: None)
-    monkeypatch.setattr(command, "write_evidence", lambda measured: None)
-    assert command.main(write=True, paper="ldp") == 0
-    assert asked == ["ldp", None, "other"]
 
 
 def test_a_file_is_judged_alone_and_not_stored(tmp_path, capsys):

@@ -18,14 +18,6 @@ def stored():
     return stored_cells()
 
 
-def test_what_has_claims_and_its_data_here_can_be_drawn(stored):
-    cells, missing = stored
-    assert (cells["weight"] > 0).all()
-    assert {"means_mixtures", "synth_newyork"} <= set(cells["grid"])
-    assert not {getattr(cell, "dataset", None) for cell in cells["cell"]} & {*missing}
-    assert ("ldp_main" in set(cells["grid"])) == (not missing)
-
-
 def test_the_bound_covers_the_share_that_is_wrong():
     rng, most = stream(SEED, "bound"), [wrong_at_most(k, 100) for k in range(101)]
     for share in (0.01, 0.05, 0.2):

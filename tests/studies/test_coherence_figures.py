@@ -10,8 +10,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lib.audit import figures as audit
-from lib.rng import stream
 from studies.coherence import figures
 
 PROMISES = pd.DataFrame(
@@ -31,14 +29,3 @@ def test_measured_means_of_a_release_have_their_intervals_and_exact_counts_are_l
     assert np.array(bars)[:, :, 1] == pytest.approx(np.array([[0.08, 0.12], [0.4, 0.6]]))
     assert "measured: 0.1 to 0.5 from 0.1 to 1" in alt
     assert "by chance: 0.01 to 0.01" in alt
-
-
-def test_an_audit_marks_what_is_flagged():
-    summary = pd.DataFrame({"group": ["everyone", "g"], "n": [100, 50], "distance": [0.1, 0.5]})
-    summary = summary.assign(low=[0.05, 0.4], high=[0.15, 0.6], null=0.1)
-    assert "g" in audit.group_distances(summary, {"g"}, learner="lookup")[1]
-    h = stream(1, "audit plot").uniform(-1, 1, 10)
-    fig, alt = audit.sorted_predictions(h, np.arange(10) < 5, "g", words=("in", "out"))
-    first, second = (line.get_ydata() for line in fig.axes[0].lines[:2])
-    assert np.diff([first, second]).min() >= 0
-    assert f"in: 5 people, mean {h[:5].mean():.2f}" in alt

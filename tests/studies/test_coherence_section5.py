@@ -26,13 +26,6 @@ def test_the_raw_table_is_the_papers(real_data):
     assert section5.lens == COLUMNS
 
 
-def test_the_replica_stands_in_with_the_same_coding():
-    section5 = load_section5("replica")
-    assert set(section5.frame[TARGET]) == set(section5.frame["SEX"]) == {1, 2}
-    assert set(section5.lens) < set(COLUMNS)
-    assert set(section5.asked()[TARGET]) == {0, 1}
-
-
 @pytest.mark.parametrize("variant", [v for v in study.VARIANTS if v != "N dropped"])
 def test_the_published_split_leaves_out_one_row_of_an_odd_table(variant):
     section5 = load_section5()
@@ -55,12 +48,6 @@ def test_a_cell_comes_out_the_same_alone_and_has_a_score_for_each_group():
     pd.testing.assert_frame_equal(one, two, check_exact=True)
     assert one["members"][EVERYONE] == 500
     assert 0 < one["distance"][EVERYONE] < 2
-
-
-def test_the_learners_share_their_splits():
-    hard = _scores(study.Cell(**SMALL | {"labels": "hard", "learner": "lookup"}))["distance"]
-    soft = _scores(study.Cell(**SMALL | {"learner": "lookup"}))["distance"]
-    assert hard[EVERYONE] == soft[EVERYONE]  # a lookup says +-1 only
 
 
 def test_stored_cells_hold_their_numbers(real_data):

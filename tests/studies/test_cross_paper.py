@@ -15,9 +15,7 @@ from lib.datasets import load
 from lib.dp import zcdp_rho
 from lib.runner import results, scores
 from lib.runner.cell import cell_key
-from lib.synth.workload import ABSENT, all_kway, group_errors, workload_error
 from studies.cross_paper import cells as across
-from studies.cross_paper.groups import collection
 from studies.cross_paper.releases import KINDS, decoded, release_of
 
 SMALL = 1200  # people
@@ -114,26 +112,6 @@ def test_synthetic_releases_spend_their_budget_and_others_have_none(table):
     assert release.shape == frame.shape
     for made in (nobody, release):
         domain.check(made)
-
-
-def test_group_errors_are_the_workload_error(table):
-    frame, domain = table
-    half, release = frame.iloc[:600].reset_index(drop=True), frame.iloc[600:].reset_index(drop=True)
-    own, theirs = collection(half, across.TARGET), collection(release, across.TARGET)
-    found = group_errors(half, release, own, theirs, domain)
-    for name in ("everyone", "with the difficulty", "women & Black"):
-        tables = half[own[name]], release[theirs[name]]
-        assert found[name] == workload_error(*tables, domain, all_kway(domain, 3))
-    none = {name: who for name, who in theirs.items() if name != "women & Black"}
-    assert group_errors(half, release, own, none, domain)["women & Black"] == ABSENT
-
-
-def test_groups_have_names_and_cover(table):
-    frame, _ = table
-    masks = collection(frame, across.TARGET)
-    assert {"everyone", "with the difficulty", "White", "women & White"} <= set(masks)
-    assert masks["women"].sum() + masks["men"].sum() == SMALL
-    assert (masks["with & men"] == (frame["SEX"] == 1) & (frame[across.TARGET] == 1)).all()
 
 
 def test_the_grid_holds_each_cell_once_and_every_kind():

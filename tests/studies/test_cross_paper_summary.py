@@ -26,20 +26,6 @@ def test_intervals_are_over_runs(rows):
     assert found["runs"] == 5
 
 
-def test_differences_are_paired(rows):
-    moved = rows.copy()
-    strata = (moved["kind"] == "MST") & (moved["by"] == "SEX")
-    base = moved[(moved["kind"] == "MST") & (moved["by"] == "vanilla")]
-    keys = ["epsilon", "run", "group", "reader"]
-    same = moved.loc[strata, keys].merge(base[[*keys, "excess"]], on=keys)["excess"].to_numpy()
-    moved.loc[strata, "excess"] = same + 0.25
-    found = summary.strata_differences(moved).set_index(["release", "panel", "what"])
-    for panel in summary.of_note(rows):
-        row = found.loc[("MST by sex", panel, "tracer")]
-        assert (row["low"], row["mean"], row["high"]) == pytest.approx((0.25, 0.25, 0.25))
-    assert set(summary.of_note(rows)) == {"everyone", "with the difficulty", SMALL_NAME}
-
-
 def test_errors_on_the_half_left_out_stand_beside_those_on_the_half_that_was_seen(rows):
     """The sign of one turns at epsilon 5, and the pages said only the other."""
     moved = rows.copy()

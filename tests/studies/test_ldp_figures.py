@@ -54,11 +54,6 @@ def test_averages_are_over_the_protocols_first_and_stand_at_the_budget_asked_for
     assert alt.count(f"without privacy {base:.3f}") == 2
 
 
-def test_a_data_set_of_ones_own_keeps_its_name(table):
-    own = table[table["protocol"] != "GRR"].assign(dataset="my.module:TASK")
-    assert "my.module:TASK" in ldp.metric_curves(own, "my.module:TASK", ["DI"])[1]
-
-
 def test_the_error_of_an_estimate_is_drawn_beside_the_exact_one():
     rows = [
         {"protocol": n, "epsilon": e, "rmse": 1.1 * sd, "low": sd, "high": 1.2 * sd, "theory": sd}

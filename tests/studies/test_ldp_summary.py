@@ -12,13 +12,6 @@ from scipy import stats
 from studies.ldp_fairness import summary as ldp
 
 
-def test_runs_of_a_grid_that_is_not_whole():
-    counts = ldp.cell_runs(_table())
-    assert counts.groupby("protocol").sum().to_dict() == {"GRR": 4, "NonDP": 3}
-    assert ldp.span(counts) == "3 to 4"
-    assert ldp.span(counts[counts == 4]) == "4"
-
-
 def _table() -> pd.DataFrame:
     rows = [("NonDP", "none", math.nan, run, 0.5 + 0.1 * run) for run in range(3)]
     rows += [("GRR", "uniform", 1.0, run, 0.7 + 0.1 * run) for run in range(4)]
@@ -61,18 +54,6 @@ def test_a_mean_of_last_bits_is_on_no_side():
     assert ldp.tally(same.assign(high=1e-17), better=1)["unclear"].tolist() == [1]
     changes = same.assign(high=1e-17, grid=["a"], metric="DI")
     assert ldp.agreement(changes) == {"same": 0, "opposite": 0, "unclear": 1}
-
-
-@pytest.mark.parametrize(
-    "reading",
-    [ldp.curves, ldp.baseline, ldp.paired, ldp.differences, lambda f, m: ldp.distance(f, m, 1.0)],
-)
-def test_a_metric_is_a_column_of_numbers(reading):
-    """Truth values, or one with gaps; ``test_refused.py`` has what is none."""
-    for good in ([True, False] * 3 + [True], [1, None] * 3 + [2]):
-        for dtype in (float, object):
-            assert len(reading(_table().assign(DI=pd.Series(good, dtype=dtype)), "DI"))
-    assert len(reading(_table().assign(DI=_table()["DI"] > 0.6), "DI"))
 
 
 def test_two_grids_side_by_side_agree_where_both_are_clear():

@@ -43,15 +43,6 @@ def test_trials_are_scored_on_training_rows_only():
     assert origin == {"data_sha256": data.sha256, "data_source": data.source}
 
 
-@pytest.mark.parametrize("run", [0, 1, 7])
-def test_four_fifths_of_the_test_rows_of_other_runs_were_in_the_search(run):
-    y = load("lsac").y
-    searched, test = set(split_rows(y, 0)[0]), split_rows(y, run)[1]
-    seen = sum(row in searched for row in test)
-    assert (seen == 0) == (run == 0)
-    assert seen / len(test) == pytest.approx(0.0 if run == 0 else 0.8, abs=0.02)
-
-
 @pytest.fixture
 def only_replicas(monkeypatch, tmp_path):
     """A machine without the real tables, and a default store that is not the committed one."""
@@ -86,14 +77,3 @@ def test_the_tuned_parameters_are_those_of_the_best_trial_of_the_stated_search()
             "adult": 13,
         }
     assert best_trials(pd.DataFrame([_trial(0, 0.9, data_source="replica")])) == {}
-
-
-def test_tuned_parameters_need_trials(monkeypatch, tmp_path):
-    monkeypatch.setattr(hyperparameters, "TRIALS", tmp_path / "none.parquet")
-    with pytest.raises(
-        ValueError, match=r"^hyperparameters=.tuned. needs .*none\.parquet; make it"
-    ):
-        hyperparameters._tuned.__wrapped__()
-    monkeypatch.undo()
-    assert {*hyperparameters.hyperparameters("tuned", "adult")} == {*hyperparameters.PARAMETERS}
-    assert hyperparameters.hyperparameters("published", "lsac")["max_depth"] == 9

@@ -39,11 +39,3 @@ def test_who_moves_shows_the_change_of_each_group(table):
     assert "women: 0.400, changes by +0.000" in alt
     assert re.search(r"men: 0\.800, changes by -0\.(299|300)", alt)
     assert {"40% → 40%", "80% → 50%"} <= {text.get_text() for text in fig.axes[0].texts}
-
-
-def test_split_gains_have_the_sign_of_k_based_minus_uniform(table):
-    titles = {"adult": "Adult", "lsac": "LSAC"}
-    fig, alt = verdicts.split_gains(table, titles, {"utility": table["acc"]})
-    assert "utility, Adult: from +0.100 to +0.100" in alt
-    assert len(fig.axes) == 1
-    assert {text.get_text() for text in fig.axes[0].texts} == set(titles.values())

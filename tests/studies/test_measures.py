@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from lib.rng import stream
-from studies.measures import DRAWS, share_of_cases, share_of_draws
+from studies.measures import DRAWS, share_of_cases
 
 
 def test_cases_that_all_hold_clearly_have_no_doubt():
@@ -44,7 +44,3 @@ def test_the_draws_are_the_same_each_time():
     jittered = share_of_cases(x * (1 + 1e-13), lambda means: means > 0)
     assert (jittered.low, jittered.resampled) == (one.low, one.resampled)
     assert DRAWS >= 1000
-
-
-def test_one_column_has_no_interval():
-    assert share_of_draws(np.array([[1.0], [0.0]])) == {"value": 0.5}

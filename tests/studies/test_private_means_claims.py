@@ -59,16 +59,6 @@ def test_a_bound_with_twice_the_noise_or_half_the_constant_does_not_hold(by_grou
     assert means_theory.noise_bound(by_groups).value == 0
 
 
-def test_skewed_sizes_have_a_little_less_laplace_noise():
-    """By about a twentieth, in every setting."""
-    found = means_theory.skewed_noise(0.3, 10.0)
-    assert (found.value, found.low, found.high) == (1, 1, 1)
-    for simulated in (found, means_theory.theorem10()):
-        assert (simulated.runs > 0, simulated.data, simulated.exact) == (True, "generated", False)
-    assert 0.9 < float(found.detail.split("median ratio ")[1].split(",")[0]) < 1
-    assert means_theory.skewed_noise(1.0, 1.0).value == 0
-
-
 def _mixtures(ratios: dict[int, float], spread: float = 0.001) -> pd.DataFrame:
     """Plain error 10 / n, the stratified one ``ratios[n]`` times it, at two values of k."""
     cells = product(ratios, (3, 12), ("COINPRESS", "StratCOINPRESS"))
@@ -135,27 +125,6 @@ def test_one_crossing_of_many_must_stand_out_from_all(p, better, monkeypatch):
     found = means.census_improves(["SCHL"])
     assert found.value == (better > 0)
     assert f"in {better} of 50 crossings" in found.detail
-
-
-def test_the_price_of_stratifying_is_that_of_the_same_crossings(monkeypatch):
-    """Crossings that were not run with all strata do not count in either setting."""
-
-    few = [("AGEP", 1.0, 0.5), ("SEX", 3.0, 0.5), ("DIS", 99.0, 9.0)]
-    rows = {"scaled": few, "scaled, all strata": [("AGEP", 2.0, 0.0), ("SEX", 4.0, 0.0)]}
-
-    def census(setting):
-        scores = []
-        for crossing, own, clean in rows[setting]:
-            scores.append((crossing, "error", "COINPRESS", 1.0))
-            scores.append((crossing, "error", "StratCOINPRESS", own))
-            scores.append((crossing, "clean", "StratCOINPRESS", clean))
-        frame = pd.DataFrame(scores, columns=["crossing", "metric", "method", "mean"])
-        return frame.assign(cell=frame["crossing"], variable="SCHL")
-
-    monkeypatch.setattr(means, "census", census)
-    some, whole = (means.stratified_price(setting).loc["SCHL"].tolist() for setting in rows)
-    assert some == [1.0, 2.0, 0.5, 2.0, 1.0, 3.0]
-    assert whole == [1.0, 3.0, 0.0, 3.0, 2.0, 4.0]
 
 
 def test_people_in_the_wrong_group_are_found(monkeypatch):

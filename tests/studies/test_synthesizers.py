@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -14,19 +13,18 @@ from lib.datasets.codebook import codebook
 from lib.domain import Domain
 from lib.dp import zcdp_rho
 from lib.rng import stream
-from lib.runner import scores, tidy
+from lib.runner import tidy
 from lib.runner.records import plain
 from lib.synth import GEM, MST, Stratified
 from lib.synth.workload import ABSENT
 from studies.data.newyork import load_newyork
 from studies.data.newyork_aggregates import GROUPS
-from studies.synthesizers.cells import Cell, cost, declared, run_cell, synth_grid, synthesizer
+from studies.synthesizers.cells import Cell, declared, run_cell, synthesizer
 from studies.synthesizers.newyork import EMPLOYMENT_DOMAIN, SAMPLE, encode_employment
 from studies.synthesizers.scores import classifier, group_scores
 from studies.synthesizers.settings import AS_DECLARED, AS_SPENT, BASELINES, DELTA
 from studies.synthesizers.stylised import best_pair, pair_errors, two_bits
 from studies.synthesizers.tables import (
-    TABLES,
     WORDS,
     Table,
     group_words,
@@ -53,15 +51,6 @@ def _by_group(real, synthetic, predictions=None) -> pd.DataFrame:
     told = np.zeros(len(real)) if predictions is None else predictions
     synthetic = synthetic.reset_index(drop=True)
     return pd.DataFrame(group_scores(real, synthetic, told, "y", DOMAIN)).set_index("group")
-
-
-@pytest.mark.parametrize("dataset", ["nist", "acs_coverage", "newyork"])
-def test_tables_fit_their_declared_domain(dataset):
-    table = table_of(dataset, "replica")
-    table.domain.check(table.frame)
-    assert len(table.domain) == (8 if dataset == "newyork" else 10)
-    assert table.frame.columns[-1] == table.target
-    assert 0 < table.frame[table.target].mean() < 1
 
 
 def test_the_papers_table_is_encoded_from_raw_codes():
@@ -191,25 +180,6 @@ def test_the_budget_is_the_declared_one_but_for_the_published_slip():
     assert inside.keep_columns
 
 
-def test_the_grid_has_what_the_paper_has_and_costs_are_finite():
-    cells = list(synth_grid("nist"))
-    assert len({repr(c) for c in cells}) == len(cells) == 5 * (3 + 72 + 6 + 6 + 12)
-    assert all(0 < cost(c) < 1000 for c in cells)
-    assert len(list(synth_grid("newyork2018"))) == len(cells) + 5 * 12
-
-
-@pytest.mark.parametrize("dataset", TABLES)
-def test_every_group_has_a_name_of_its_own(dataset, real_data):
-    sizes = {c: len(names) for c, names in WORDS[dataset].items()}
-    codes = product(range(sizes["SEX"]), range(sizes["RAC1P"]))
-    groups = [f"SEX = {sex} & RAC1P = {race}" for sex, race in codes]
-    assert len({group_words(dataset, g) for g in groups}) == len(groups)
-    if dataset == "newyork2018":
-        real_data(SAMPLE)
-    if dataset != "ny_employment":  # needs a network
-        assert sizes == {c: table_of(dataset).domain[c] for c in sizes}
-
-
 def test_names_of_groups_agree_with_the_data_sheets():
     """Women are code 0 in the NIST extract and code 1 in the stand-in, which counts the Bureau's
     1 and 2 from 0.
@@ -220,18 +190,6 @@ def test_names_of_groups_agree_with_the_data_sheets():
     assert WORDS["nist"]["RAC1P"][:4] == tuple(book["RAC1P"].codes[:4])
     assert tuple(book["SEX"].codes) == ("Female", "Male")
     assert WORDS["nist"]["SEX"] == ("women", "men")
-
-
-@pytest.mark.parametrize("dataset", ["nist", "acs_coverage", "newyork"])
-def test_stored_rates_of_everyone_are_those_of_the_sexes_together(dataset):
-    """Records of before scores were a table had none; ``people`` counts the seen rows."""
-    stored = scores(f"synth_{dataset}").query("seen")
-    sexes = stored[stored["group"].isin(["SEX = 0", "SEX = 1"])]
-    together = (sexes["rate"] * sexes["people"]).groupby(sexes["cell"]).sum()
-    everyone = stored[stored["group"] == "everyone"].set_index("cell")
-    expected = (together / everyone["people"]).reindex(everyone.index)
-    assert everyone["rate"].to_numpy() == pytest.approx(expected.to_numpy(), rel=1e-12)
-    assert everyone["fnr"].between(0, 1).all()
 
 
 def test_a_stylised_fit_knows_the_pair_that_it_measured():

@@ -10,18 +10,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from studies.cross_paper.tallies import tallies
 from studies.synthesizers.figures import results
 from studies.synthesizers.figures.who_pays import added_by_size
 
 MAIN = ("MST", "AIM", "GEM")
 GAINS = ["synthesizer", "epsilon", "people", "gain"]
-
-
-def test_tallies():
-    fig, alt = tallies({"A": {"reproduced": 3, "not run": 1}, "B": {"not reproduced": 2}})
-    assert "A: 3 reproduced, 1 not run; B: 2 not reproduced" in alt
-    assert sum(p.get_width() for p in fig.axes[0].patches) == 6
 
 
 def test_tiles_count_the_groups_of_each_size_and_budget_that_gain():
