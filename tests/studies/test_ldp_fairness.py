@@ -11,7 +11,7 @@ import pytest
 
 from lib.datasets import TASKS, Dataset, Task, load
 from lib.domain import Domain
-from lib.runner import grid_of, results, run_grid
+from lib.runner import grid_of, run_grid
 from lib.runner.cell import cell_key
 from lib.runner.store import Store
 from lib.runner.sweep import run_sweep
@@ -72,21 +72,6 @@ def test_a_cell_gives_the_same_numbers_each_time_alone_and_in_a_sweep(tmp_path):
         for key, numbers in alone.items():
             for number in numbers.keys() - clock:
                 assert table.loc[key, number] == numbers[number], number
-
-
-def test_cells_hold_their_stored_numbers(real_data):
-    """Golden: if this fails, what a cell computes has changed. Raise VERSION, run the grid anew."""
-    real_data("db_LSAC.csv")
-    stored = results("ldp_main")
-    pick = stored[(stored["dataset"] == "lsac") & (stored["run"] == 0)]
-    subsets = replace(GRR, protocol="SS", split="k-based", epsilon=2.0)
-    for cell in (PLAIN, subsets, replace(GRR, protocol="OLH", epsilon=0.25)):
-        row = pick[(pick["protocol"] == cell.protocol) & (pick["split"] == cell.split)]
-        alike = row["epsilon"].isna() if cell == PLAIN else row["epsilon"] == cell.epsilon
-        row = row[alike].iloc[0]
-        fresh = ldp.run_cell(cell)
-        for metric in ("DI", "SPD", "EOD", "OAD", "acc", "f1", "auc", "recall"):
-            assert fresh[metric] == row[metric], f"{cell}: {metric}; raise VERSION"
 
 
 TOY_DOMAIN = Domain.of({"colour": 4, "sex": 2, "y": 2})
