@@ -50,7 +50,7 @@ course-public: $(VENV)/.made
 	rm -rf $(PUBLIC)
 	$(BIN)/python -m lib course public --out $(PUBLIC) $(if $(filter yes,$(SOLUTIONS)),--solutions)
 
-# both say at their end what the other has (tests/parts.py)
+# what is in which: tests/parts.py
 PYTEST = $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
 test: $(VENV)/.made
 	$(PYTEST)

@@ -13,10 +13,11 @@ FILES = {"one.whl": b"the first file", "two.zip": b"the second file"}
 
 
 @pytest.fixture
-def two_files(monkeypatch):
-    """A distribution of two small files."""
+def two_files(monkeypatch, site):
+    """A distribution of two small files, whose release is the site."""
     sums = {name: hashlib.sha256(raw).hexdigest() for name, raw in FILES.items()}
     monkeypatch.setattr(live, "wanted", lambda: sums)
+    monkeypatch.setattr(live, "pins", lambda: {"version": "1", "release": site.url("/")})
 
 
 def test_a_folder_is_believed_as_far_as_the_sums_go(tmp_path, two_files):
