@@ -10,25 +10,6 @@ import pytest
 
 from lib.cli import main
 from lib.paths import ROOT
-from tests.programs import python
-
-COMMANDS = ("data", "run", "tune", "book", "claims", "audit")
-
-
-@pytest.mark.parametrize("command", [(), *((c,) for c in COMMANDS)])
-def test_help(command, capsys):
-    with pytest.raises(SystemExit) as stop:
-        main([*command, "--help"])
-    assert stop.value.code == 0
-    text = capsys.readouterr().out
-    assert "usage: python -m lib" in text
-    if not command:
-        assert all(c in text for c in COMMANDS)
-
-
-def test_python_m_lib_is_the_same():
-    done = python("-m", "lib", "data", "list", "db_LSAC.csv")
-    assert "296a428e55cc5f2b7f4f8d9374f6c11320dfe022a64e752a582014bf0e560e1d" in done.stdout
 
 
 @pytest.mark.parametrize(
