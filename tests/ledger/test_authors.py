@@ -16,14 +16,12 @@ import yaml
 
 from data.authors import make, unpickle
 from lib.ledger import authors
-from lib.ledger.claim import Claim, read_claims
+from lib.ledger.claim import Claim
 from lib.ledger.judge import evaluate
 from lib.ledger.rules import Evidence
-from lib.runner.registry import NoResults
 from lib.study import Study
-from studies.private_means.claims import census
 from studies.verdicts.words import authors_in_words, rerun_in_words
-from tests.programs import git, python
+from tests.programs import python
 
 TABLES = authors.tables()
 CLONES = Path(os.environ.get("COMPANION_CLONES", "/nowhere"))
@@ -112,23 +110,6 @@ def test_the_tables_are_what_the_authors_files_give():
     assert make.main([str(CLONES), "--check"]) == 0
 
 
-def test_files_of_a_commit_are_read_from_a_clone(tmp_path):
-    root = tmp_path / "b"
-    root.mkdir()
-    git(root, "init")
-    (root / "x.csv").write_bytes(b"a\n1\n")
-    (root / "y.csv").write_bytes(b"")
-    git(root, "add", ".")
-    git(root, "commit", "-m", "one")
-    commit = git(root, "rev-parse", "HEAD")
-    (root / "x.csv").write_bytes(b"changed")
-    clone = make.clone(tmp_path, "a/b", commit)
-    found = make.read_files(clone, commit, lambda path: path.endswith(".csv"))
-    assert found == {"x.csv": b"a\n1\n", "y.csv": b""}
-    with pytest.raises(ValueError, match="clones must be a folder with a clone of a/b at 0000000"):
-        make.clone(tmp_path, "a/b", "0" * 40)
-
-
 # --- the third column
 
 ROW = {"paper": "stratified", "place": "-", "statement": "-", "measure": "synth_above"}
@@ -211,15 +192,3 @@ def test_the_family_of_tests_has_the_authors_p_values_in_the_place_of_ours(monke
     rows = evaluate([Claim(id=name, **rule) for name in names], measured=measured)
     assert [row.adjusted_p for row in rows] == [0.002, 0.002]
     assert [row.authors.adjusted_p for row in rows] == [0.04, 0.002]
-
-
-def test_without_the_tables_nothing_is_stored(monkeypatch, tmp_path):
-    monkeypatch.setattr(authors, "FOLDER", tmp_path)
-    with pytest.raises(NoResults, match=r"no mixtures\.csv in"):
-        authors.read_table("mixtures")
-    claim = next(c for c in read_claims() if c.id == "stratified-fig3-strat").of_authors()
-    census.mixtures.cache_clear()
-    found = claim.measured_by()(**claim.arguments)
-    census.mixtures.cache_clear()
-    assert math.isnan(found.value)
-    assert found.detail.startswith("not stored")

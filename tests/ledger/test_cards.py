@@ -30,14 +30,6 @@ def rows(every):
     return ledger.contested(every)
 
 
-def test_a_contested_claim_without_words_is_named_with_what_it_needs(rows):
-    row = rows[0]
-    bare = replace(row, claim=replace(row.claim, quote="", reading=" "))
-    [said] = ledger.unexplained([row, bare])
-    assert said.startswith(f"{row.claim.id} is {row.verdict}, so it must have quote, at most 30")
-    assert said.endswith("in its file of data/claims; got neither quote nor reading")
-
-
 def test_the_grid_of_a_further_study_is_that_of_its_measure(rows, monkeypatch):
     """It was looked up in a list of the book's own grids, and a card of another paper stopped."""
     row = next(row for row in rows if not row.evidence.exact)
@@ -96,15 +88,3 @@ def test_the_command_of_a_card_measures_its_row_again(rows, capsys):
     assert re.search(r"^REPRODUCED +ldp-composes", out, flags=re.M)
     assert "stored evidence" not in out
     assert "rule: true" in out
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--id", "ldp-compose"], r"id must be one of 'ldp-composes'.* got 'ldp-compose'"),
-        (["--id", "ldp-composes", "--check"], "id must be left out with check and write"),
-    ],
-)
-def test_a_wrong_id_is_named_with_those_that_come_close(arguments, message, capsys):
-    assert main(["claims", *arguments]) == 2
-    assert re.search(message, capsys.readouterr().err)

@@ -22,13 +22,6 @@ PLAIN = replace(GRR, protocol=ldp.BASELINE, split="none", epsilon=math.nan)
 FAST = replace(GRR, hyperparameters="default")  # a tenth of the trees
 
 
-def test_the_shares_of_a_cell_are_those_it_uses():
-    cell = replace(FAST, split="k-based", epsilon=2.0)
-    assert sum(ldp.budgets(cell).values()) == pytest.approx(2.0)
-    assert tuple(ldp.budgets(cell)) == ldp.sensitive_attributes(cell)
-    assert ldp.run_cell(cell)["epsilon_protected"] == ldp.budgets(cell)[TASKS["lsac"].protected]
-
-
 def test_the_main_grid_is_the_papers():
     cells = list(ldp.main_grid())
     assert len(cells) == 3 * 20 * (7 * 2 * 9 + 1)

@@ -17,8 +17,6 @@ from lib.runner import tidy
 from lib.runner.records import plain
 from lib.synth import GEM, MST, Stratified
 from lib.synth.workload import ABSENT
-from studies.data.newyork import load_newyork
-from studies.data.newyork_aggregates import GROUPS
 from studies.synthesizers.cells import Cell, declared, run_cell, synthesizer
 from studies.synthesizers.newyork import EMPLOYMENT_DOMAIN, SAMPLE, encode_employment
 from studies.synthesizers.scores import classifier, group_scores
@@ -28,7 +26,6 @@ from studies.synthesizers.tables import (
     WORDS,
     Table,
     group_words,
-    groups_of,
     split,
     table_of,
 )
@@ -69,15 +66,6 @@ def test_the_papers_table_is_encoded_from_raw_codes():
     assert shown == [[0, 0, 8, 0, 0], [0, 0, 0, 8, 1], [1, 4, 0, 5, 1], [4, 4, 1, 1, 0]]
 
 
-def test_the_stand_in_has_new_yorks_groups_and_who_worked():
-    table = table_of("newyork", "replica")
-    assert (len(table.frame), table.source) == (196_967, "stand-in")
-    sizes = table.frame.groupby(["SEX", "RAC1P"]).size()
-    assert all(sizes[sex - 1, race - 1] == people for (sex, race), people in GROUPS.items())
-    assert table.frame["WORKED"].sum() == load_newyork("stand-in").frame["WKHP"].notna().sum()
-    assert (table.frame["PINCP"] == 0).sum() == load_newyork("stand-in").frame["PINCP"].isna().sum()
-
-
 def test_held_out_rows_are_a_fifth_and_shared(small):
     seen, held = split(small, 0, 1)
     assert (len(seen), len(held)) == (640, 160)
@@ -89,15 +77,6 @@ def test_held_out_rows_are_a_fifth_and_shared(small):
         f.sort_values(columns, ignore_index=True) for f in (pd.concat([seen, held]), small.frame)
     )
     assert both.equals(all_)
-
-
-def test_groups_are_all_of_the_domain(small):
-    masks = groups_of(small.frame, DOMAIN)
-    assert len(masks) == 1 + 2 + 3 + 6
-    assert masks["everyone"].all()
-    assert sum(masks[f"SEX = {s}"].sum() for s in range(2)) == 800
-    both = (small.frame["SEX"] == 1) & (small.frame["RAC1P"] == 2)
-    assert (masks["SEX = 1 & RAC1P = 2"] == both).all()
 
 
 def test_scores_of_a_table_against_itself_are_zero_and_absence_is_the_worst(small):
@@ -199,12 +178,6 @@ def test_a_stylised_fit_knows_the_pair_that_it_measured():
     errors = pair_errors(people, model)
     assert errors["q, q'"] == pytest.approx(0, abs=1e-6)
     assert errors["p, p'"] == pytest.approx(0.2, abs=0.05)
-
-
-def test_a_strength_is_the_share_that_repeats():
-    people = two_bits(20_000, {"p": 1.0, "q": 0.5, "r": 0.0}, stream(2, "stylised"))
-    agree = [np.mean(people[c] == people[f"{c}'"]) for c in "pqr"]
-    assert agree == pytest.approx([1.0, 0.75, 0.5], abs=0.02)
 
 
 def test_new_yorks_sample_is_adults_in_all_bins_of_age(real_data):

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import math
-from itertools import combinations, product
+from itertools import product
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from lib.ledger.rules import judge
 from studies import measures
 from studies.synthesizers import claims as synth
 from studies.synthesizers import draws
 from studies.synthesizers import evidence as synth_evidence
 from studies.synthesizers.settings import AS_SPENT
-from studies.synthesizers.tables import table_of
 
 EPSILONS = (0.01, 0.1, 1.0, 5.0)
 GROUPS = ("SEX = 0 & RAC1P = 0", "SEX = 1 & RAC1P = 0")
@@ -179,29 +177,6 @@ def test_new_yorks_claims_are_judged_on_new_yorks_table(stored):
     stored(better, worse.assign(dataset="acs_coverage"))
     assert synth.synth_stratified_better(**ask).value == 1
     assert synth.synth_stratified_better(**ask, tables="acs_coverage").value == 0
-
-
-def test_the_stand_in_is_no_evidence_where_its_laws_are_assumed(stored):
-    frame = grid(plain(0.5, 0.1))
-    stored(frame.assign(dataset="newyork", data_source="stand-in"))
-    ask = {"synthesizers": ["GEM"], "epsilons": [0.01, 5]}
-    means, three_way = (
-        synth.synth_stratified_better(metric=m, **ask) for m in ("parity_means", "parity_error")
-    )
-    assert (means.value, means.comparable, means.data) == (1, True, "stand-in")
-    assert "on the stand-in the groups' sizes" in means.detail
-    assert (three_way.value, three_way.comparable) == (1, False)
-    triples = list(combinations(table_of("newyork", "replica").frame, 3))
-    assumed = sum(bool({"SCHL", "PINCP"} & set(triple)) for triple in triples)
-    assert f"{assumed} of the stand-in's {len(triples)} three-way marginals" in three_way.detail
-    assert judge("at_least", three_way, {"threshold": 0.5}) == "not comparable"
-    assert not synth.synth_real_accuracy(0.8).comparable
-    metrics = ["parity_means", "parity_error"]
-    both = synth.synth_best(synthesizer="GEM", metrics=metrics, epsilons=[0.01, 5])
-    assert both.comparable
-    # one metric of two, one stratification, four budgets
-    assert both.detail.startswith("0 of 4 on the stand-in for New York")
-    assert "left out: parity error of three-way marginals" in both.detail
 
 
 def test_worse_by_chance_is_not_surely_worse(stored):

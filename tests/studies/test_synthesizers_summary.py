@@ -7,9 +7,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import stats
 
-from lib.stats.summary import summarise
 from studies.synthesizers import summary
 
 ONES = [f"{column} = {code}" for column in ("SEX", "RAC1P") for code in (0, 1)]
@@ -27,16 +25,6 @@ def cell(by="vanilla", run=0, shift=0.0) -> pd.DataFrame:
     groups = groups.assign(**dict.fromkeys(("error", "means", "rate", "fnr"), values))
     rows = pd.concat([pd.DataFrame([whole]), groups])
     return pd.concat([rows.assign(**own, seen=seen) for seen in (False, True)], ignore_index=True)
-
-
-@pytest.mark.parametrize(
-    ("choice", "words"),
-    [({"level": "AGE"}, "level must be .*, got 'AGE'")]
-    + [({"least": x}, f"least must be a share from 0 .*, got {x}") for x in (-0.1, 1.0, np.nan)],
-)
-def test_a_wrong_choice_of_groups_is_named(choice, words):
-    with pytest.raises(ValueError, match=words):
-        summary.of_level(cell(), **choice)
 
 
 def test_scores_by_hand():
@@ -83,13 +71,6 @@ def test_differences_are_paired_on_the_run():
     assert found["high"] - found["low"] < 1e-9  # what is common to a run drops out
     assert found["plain"] == pytest.approx(0.8 + noise.mean())
     assert summary.averaged(scores, "disparity")["runs"].tolist() == [5, 5]
-
-
-def test_the_p_of_a_mean_is_that_of_its_t_test():
-    x = np.random.default_rng(7).normal(0.3, 1.0, (4, 7))
-    runs = pd.DataFrame(x).reset_index().melt("index")
-    found = summary.p_of_means(summarise(runs, ["index"], "value"))
-    assert found == pytest.approx(stats.ttest_1samp(x, 0.0, axis=1).pvalue)
 
 
 def test_the_front_is_what_nothing_dominates():
