@@ -21,6 +21,11 @@ from lib.paths import ROOT
         (["data", "verify", "x.csv"], r"file must be .*, got 'x.csv'"),
         (["book", "--profile", "huge"], r"profile must be .*, got 'huge'"),
         (["claims", "--paper", "none"], r"paper must be .*, got 'none'"),
+        (
+            ["claims", "--id", "ldp-compose"],
+            r"id must be one of 'ldp-composes'.* got 'ldp-compose'",
+        ),
+        (["claims", "--id", "ldp-composes", "--check"], "id must be left out with check and write"),
     ],
 )
 def test_wrong_input_is_named_with_status_two(arguments, message, capsys):

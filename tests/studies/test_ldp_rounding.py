@@ -34,9 +34,7 @@ def test_cells_that_differ_replace_those_of_the_main_grid(stored):
     new = (frame["protocol"] == "OLH") & (frame["epsilon"] == 1.0)
     assert (frame.loc[new, "DI"] >= 0.6).all()
     assert (frame.loc[~new, "DI"] == 0.5).all()
-
-
-def test_differences_are_paired_by_run(stored):
+    # differences are paired by run
     found = ldp_rounding.rounding_changes(["DI", "acc"]).set_index(["metric", "split"])
     assert found.loc[("DI", "uniform"), "mean"] == pytest.approx(0.105)
     assert found.loc[("DI", "k-based"), "mean"] == pytest.approx(0.205)
