@@ -24,12 +24,6 @@ def installed(tmp_path, monkeypatch):
     return data / "results"
 
 
-def test_in_a_repository_results_stay_where_they_are():
-    assert paths.IN_REPOSITORY
-    file = paths.RESULTS / "ldp_main.parquet"
-    assert paths.own(file) == paths.to_read(file) == paths.to_write(file) == file
-
-
 def test_results_of_an_installed_package_are_read_there_and_written_here(installed):
     file = installed / "grid.parquet"
     assert paths.to_read(file) == Path("results/grid.parquet")  # none carried: what a run makes

@@ -7,17 +7,12 @@ from __future__ import annotations
 import base64
 import re
 from dataclasses import replace
-from html import unescape
 
 import pytest
 
 from lib.cli import main
 from lib.ledger import evaluate
-from lib.ledger.claim import COMPANION
-from lib.ledger.judge import tallied
-from lib.typeset import typeset
 from studies.verdicts import cards as ledger
-from studies.verdicts import words as wording
 
 
 @pytest.fixture(scope="module")
@@ -40,33 +35,6 @@ def test_the_grid_of_a_further_study_is_that_of_its_measure(rows, monkeypatch):
     claim = replace(row.claim, measure="coin_estimate", paper="coherence", arguments={})
     monkeypatch.setattr("lib.ledger.claim.Claim.measured_by", lambda self: measure)
     assert ledger.grid_of(replace(row, claim=claim)) == "coin_survey"
-
-
-def part(html: str, row) -> str:
-    """The card of a row, cut out of the ledger."""
-    return re.search(
-        rf'<details class="claim[^>]*id="claim-{row.claim.id}".*?\n</details>', html, re.S
-    )[0]
-
-
-def plain(html: str) -> str:
-    return " ".join(unescape(re.sub("<[^>]*>", "", html)).split())
-
-
-def test_every_row_has_one_card_with_its_rule_and_old_rule(every):
-    html = ledger.cards_html(every)
-    anchors = re.findall(r'id="(claim-[^"]*)"', html)
-    assert sorted(anchors) == sorted(f"claim-{row.claim.id}" for row in every)
-    for row in every:
-        text = plain(part(html, row))
-        stated = " ".join(typeset(wording.stated_rule(row).removesuffix(" †")).split())
-        assert stated in text, row.claim.id
-        assert (" †." in text) == (row.claim.seen and bool(row.claim.rule)), row.claim.id
-        old = wording.before_in_words(row.claim)
-        assert " ".join(typeset(old).split()) in text
-        assert ("Old rule" in text) == bool(old)
-    counted = [r for r in every if r.claim.paper != COMPANION and r.claim.measure]
-    assert [r.claim.id for r in tallied(counted) if not ledger.quotation(r.claim)] == []
 
 
 def test_cards_escape_words_and_can_be_downloaded(rows):

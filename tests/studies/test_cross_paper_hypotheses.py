@@ -25,7 +25,7 @@ from studies.cross_paper.hypotheses import (
     controls,
     evaluate,
 )
-from studies.cross_paper.statistics import RELEASE, excess, small_crossings
+from studies.cross_paper.statistics import RELEASE, small_crossings
 
 FILE = DATA / "hypotheses" / "cross_paper.yml"
 SIZES = {
@@ -111,15 +111,6 @@ def test_a_relation_is_found_with_its_sign():
     forest = (rows["reader"] == "forest") & (rows["group"] == WITH)
     rows.loc[forest, "excess"] = rows.loc[forest, "epsilon"].clip(upper=100) / 100
     assert _row(evaluate(rows), "F2")["verdict"] == "found, above"
-
-
-def test_runs_that_lack_a_cell_are_left_out():
-    rows = _rows(5)
-    missing = (rows["kind"] == "MST") & (rows["epsilon"] == 5) & (rows["run"] == 3)
-    wanted = {"kind": "MST", "by": "vanilla", "group": "everyone", "reader": "forest"}
-    series = excess(rows[~missing], **wanted, epsilon=(1.0, 5.0))
-    assert 3 not in series.index
-    assert len(series) == 9
 
 
 def test_the_list_is_the_one_that_was_committed_before_the_grid_was_run(tmp_path):

@@ -94,14 +94,6 @@ def test_a_gap_counts_with_its_whole_interval(monkeypatch):
     assert judge("at_least", found, {"threshold": 1.0}) != "reproduced"
 
 
-def test_the_interval_of_a_share_is_over_new_draws_of_the_means():
-    """Two settings, one clear and one whose mean lies on the limit: half of the draws beyond."""
-    rows = pd.DataFrame({"runs": [50, 50], "data_source": "generated"})
-    margins = pd.Series([-1.0, 0.0]), pd.Series([0.01, 0.01])
-    found = means._share_of(pd.Series([True, True]), rows, "", margins)
-    assert (found.value, found.low, found.high) == (1.0, 0.5, 1.0)
-
-
 def _census(p: list[float]) -> pd.DataFrame:
     """Crossings of one variable whose one-sided p-values for a smaller error are ``p``, 50 runs."""
     t, half = stats.t.ppf(np.array(p), 49), stats.t.isf(0.025, 49)

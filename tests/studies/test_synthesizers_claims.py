@@ -9,9 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from studies import measures
 from studies.synthesizers import claims as synth
-from studies.synthesizers import draws
 from studies.synthesizers import evidence as synth_evidence
 from studies.synthesizers.settings import AS_SPENT
 
@@ -192,22 +190,6 @@ def test_worse_by_chance_is_not_surely_worse(stored):
     assert synth.synth_surely_worse(**ask, epsilons=[0.01, 1]).value == 0
     stored(grid(lambda name, by, epsilon: 0.2))
     assert synth.synth_surely_worse(**ask, epsilons=[0.01, 5]).value == 0
-
-
-def test_runs_are_drawn_again_for_the_interval_of_a_share():
-    """The same runs of every setting; those of the authors for each setting by itself."""
-    runs = pd.DataFrame({"run": range(5), "acc": np.random.default_rng(0).random(5)})
-    setting = {"dataset": "nist", "synthesizer": "GEM", "by": "SEX_RAC1P"}
-    both = pd.concat([runs.assign(**setting, epsilon=epsilon) for epsilon in (0.1, 1.0)])
-    found = draws.drawn(both, "acc")
-    assert found.shape == (2, measures.DRAWS + 1)
-    assert found[0].tolist() == pytest.approx([runs["acc"].mean()] * 2)
-    assert (found.loc[:, 1:].nunique() == 1).all()
-    apart = draws.drawn(both.assign(dataset="authors"), "acc")
-    assert (apart.loc[:, 1:].nunique() == 2).mean() > 0.9
-    few = both.assign(dataset="authors")[lambda rows: (rows["epsilon"] == 1) | (rows["run"] < 3)]
-    assert draws.drawn(few, "acc")[0].iloc[0] == pytest.approx(runs["acc"][:3].mean())
-    assert draws.drawn(few, "acc").notna().all(axis=None)
 
 
 def test_a_case_that_the_runs_do_not_decide_leaves_the_share_open(stored):
