@@ -258,21 +258,6 @@ def test_parts_the_companions_rows_and_later_rules_are_tallied_apart():
     assert [row.claim.seen for row in rows] == [False, False, True, False]
 
 
-def test_the_interval_of_a_share_widens_with_the_noise_between_runs():
-    rng = stream(5, "shares")
-    clear = pd.DataFrame(0.1 + 0.001 * rng.normal(size=(40, 8)))
-    vague = pd.DataFrame(0.01 + rng.normal(size=(40, 8)))
-    assert ldp_evidence.share_above(clear).low == ldp_evidence.share_above(clear).high == 1
-    noisy = ldp_evidence.share_above(vague)
-    assert noisy.low < noisy.value < noisy.high
-    assert "0 clearly above and 0 clearly below" in noisy.detail
-    assert math.isnan(ldp_evidence.share_above(vague.iloc[:, :1]).low)
-    # above zero unless neither of the first two runs is drawn, which happens to (3/4)^8 = 10% of
-    # the resamples
-    rare = ldp_evidence.share_above(pd.DataFrame([[10.0, 10.0, *[-1.0] * 6]]))
-    assert (rare.low, rare.value, rare.high) == (0, 1, 1)
-
-
 def test_differences_of_last_bits_are_no_gain():
     bits = 1e-12 * stream(6, "bits").uniform(-1, 1, (40, 20))
     for same in (np.zeros((40, 20)), np.full((40, 20), -0.01)):

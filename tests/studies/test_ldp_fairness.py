@@ -11,7 +11,7 @@ import pytest
 
 from lib.datasets import TASKS, Dataset, Task, load
 from lib.domain import Domain
-from lib.runner import grid_of, run_grid
+from lib.runner import grid_of
 from lib.runner.cell import cell_key
 from lib.runner.store import Store
 from lib.runner.sweep import run_sweep
@@ -97,9 +97,3 @@ def test_a_group_absent_from_the_test_split_gives_nan_and_no_error(monkeypatch):
     assert found["n_0"] == 0
     assert math.isnan(found["DI"])
     assert 0 <= found["acc"] <= 1
-
-
-def test_results_at_the_papers_scale_refuse_replicas(monkeypatch):
-    monkeypatch.setattr("lib.runner.sources.load", lambda name: load(name, "replica"))
-    with pytest.raises(ValueError, match="need the real"):
-        run_grid("ldp_main")

@@ -43,24 +43,6 @@ def test_trials_are_scored_on_training_rows_only():
     assert origin == {"data_sha256": data.sha256, "data_source": data.source}
 
 
-@pytest.fixture
-def only_replicas(monkeypatch, tmp_path):
-    """A machine without the real tables, and a default store that is not the committed one."""
-    monkeypatch.setattr(tuning, "load", lambda name: load(name, "replica"))
-    # as nothing were kept yet
-    monkeypatch.setattr(tuning, "_training_rows", tuning._training_rows.__wrapped__)
-    monkeypatch.setattr(tuning, "TRIALS", tmp_path / "trials.parquet")
-    return tmp_path
-
-
-def test_replicas_do_not_get_among_the_committed_trials(quick, only_replicas):
-    with pytest.raises(ValueError, match="need the real 'lsac', got its replica"):
-        search("lsac", trials=2)
-    assert not list(only_replicas.iterdir())
-    own = Store(only_replicas / "own.parquet", version="1")
-    assert len(search("lsac", trials=2, store=own)) == 2
-
-
 def _trial(number: int, accuracy: float, **more) -> dict:
     found = {"dataset": "lsac", "number": number, "accuracy": accuracy, "data_source": "local"}
     found |= {"max_depth": 10 + number, "learning_rate": 0.1, "n_estimators": 100}

@@ -21,7 +21,6 @@ from studies.synthesizers.cells import Cell, declared, run_cell, synthesizer
 from studies.synthesizers.newyork import EMPLOYMENT_DOMAIN, SAMPLE, encode_employment
 from studies.synthesizers.scores import classifier, group_scores
 from studies.synthesizers.settings import AS_DECLARED, AS_SPENT, BASELINES, DELTA
-from studies.synthesizers.stylised import best_pair, pair_errors, two_bits
 from studies.synthesizers.tables import (
     WORDS,
     Table,
@@ -169,15 +168,6 @@ def test_names_of_groups_agree_with_the_data_sheets():
     assert WORDS["nist"]["RAC1P"][:4] == tuple(book["RAC1P"].codes[:4])
     assert tuple(book["SEX"].codes) == ("Female", "Male")
     assert WORDS["nist"]["SEX"] == ("women", "men")
-
-
-def test_a_stylised_fit_knows_the_pair_that_it_measured():
-    people = two_bits(4000, {"p": 0.2, "q": 0.9, "r": 0.0}, stream(1, "stylised"))
-    chosen, model = best_pair(people)
-    assert chosen == ("q", "q'")
-    errors = pair_errors(people, model)
-    assert errors["q, q'"] == pytest.approx(0, abs=1e-6)
-    assert errors["p, p'"] == pytest.approx(0.2, abs=0.05)
 
 
 def test_new_yorks_sample_is_adults_in_all_bins_of_age(real_data):
