@@ -132,6 +132,12 @@ def test_an_answer_has_the_form_of_the_key_and_three_digits(answer, right):
     assert agrees(answer, RIGHT) is right
 
 
+def test_digits_and_shares_that_a_task_names_are_marked():
+    assert agrees(11.845, 11.844949854, digits=5)
+    assert not agrees(11.845, 11.844949854, digits=7)
+    assert agrees(0.069, 0.0636, within=0.1)
+
+
 def test_what_cannot_be_a_key_and_a_seed_that_makes_a_mistake_right_are_refused(
     tmp_path, monkeypatch
 ):
