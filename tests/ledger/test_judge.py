@@ -18,7 +18,9 @@ from lib.ledger.claim import Claim, read_claims
 from lib.ledger.evidence import question, read_evidence
 from lib.ledger.judge import apart, evaluate, summary, tallied
 from lib.ledger.rules import Evidence, judge
+from lib.paths import RESULTS
 from lib.rng import stream
+from lib.runner.store import read_rows
 from studies.ldp_fairness import evidence as ldp_evidence
 from studies.ldp_fairness.claims import ranks as ldp_ranks
 from studies.ldp_fairness.claims import results as ldp
@@ -111,6 +113,12 @@ def test_other_readings_are_judged_and_shown_beside_the_row(grid):
     alone = evaluate([rows[1], direction("twin", "k-based")])[0]
     assert first.also["other"].evidence == second.evidence
     assert first.also["other"].adjusted_p == pytest.approx(alone.adjusted_p)
+
+
+def test_stored_verdicts_follow_from_the_stored_results(judged):
+    if rows := list(filter(read_rows, RESULTS.glob("*.sqlite"))):
+        pytest.skip(f"{rows[0].name}: a grid is being filled; then: python -m lib claims --write")
+    assert drift(judged, stored_verdicts()) == []
 
 
 def test_a_verdict_that_does_not_follow_is_found_and_fails_the_check(monkeypatch, capsys, judged):
