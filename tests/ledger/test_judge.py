@@ -15,7 +15,7 @@ import yaml
 
 from lib.ldp import PROTOCOLS
 from lib.ledger.claim import Claim, read_claims
-from lib.ledger.evidence import question, read_evidence
+from lib.ledger.evidence import Measurer, question, read_evidence
 from lib.ledger.judge import apart, evaluate, summary, tallied
 from lib.ledger.rules import Evidence, judge
 from lib.paths import RESULTS
@@ -119,6 +119,14 @@ def test_stored_verdicts_follow_from_the_stored_results(judged):
     if rows := list(filter(read_rows, RESULTS.glob("*.sqlite"))):
         pytest.skip(f"{rows[0].name}: a grid is being filled; then: python -m lib claims --write")
     assert drift(judged, stored_verdicts()) == []
+
+
+def test_stored_evidence_of_every_fifth_claim_is_what_is_measured_now():
+    measured = Measurer(fresh=True)
+    for claim in [c for c in read_claims() if c.measure][::5]:
+        measured(claim)
+    assert len(measured.found) > 40
+    assert differences(measured.found) == []
 
 
 def test_a_verdict_that_does_not_follow_is_found_and_fails_the_check(monkeypatch, capsys, judged):
