@@ -1,4 +1,4 @@
-"""The commands: help, thin wiring, clear errors with the right status."""
+"""The commands: clear errors with the right status, also where a pipe is closed."""
 
 from __future__ import annotations
 

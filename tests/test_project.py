@@ -1,6 +1,4 @@
-"""Files around the code say the same as the code: version, licence, citation, hooks' pins,
-folders in the README.
-"""
+"""Files around the code say the same as the code: version, licence, locks, bibliography."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Bank and quizzes: every key is computed, every planted wrong answer is rejected, every tag is a
-promise that a page of the book makes; and the examinations, whose items stand nowhere else.
+"""Bank and quizzes: every key is computed, every planted wrong answer is rejected; and the
+examinations, whose items stand nowhere else.
 """
 
 from __future__ import annotations

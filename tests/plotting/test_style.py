@@ -1,6 +1,4 @@
-"""What all figures share: ticks of the budgets, places of the protocols, a width that a phone
-has.
-"""
+"""What all figures share: colours that a dark page shows, ticks of the budgets, labels as they are."""
 
 from __future__ import annotations
 

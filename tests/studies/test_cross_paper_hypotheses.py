@@ -1,6 +1,4 @@
-"""Hypotheses on constructed tables: a planted effect is found, none is not at the stated rate;
-Holm by hand.
-"""
+"""Hypotheses on constructed tables: a planted effect is found, none is not at the stated rate."""
 
 from __future__ import annotations
 

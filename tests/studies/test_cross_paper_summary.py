@@ -1,4 +1,4 @@
-"""Tables of the chapter across the papers: means by hand, paired differences, silence of a bound."""
+"""Tables of the chapter across the papers: paired differences, on rows seen and held out."""
 
 from __future__ import annotations
 

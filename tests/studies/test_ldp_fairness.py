@@ -1,4 +1,4 @@
-"""The LDP grid: cells are checked, keyed, paired, and hold their numbers."""
+"""The LDP grid: cells are the paper's, paired by run, and give the same numbers each time."""
 
 from __future__ import annotations
 

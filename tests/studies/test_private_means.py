@@ -1,6 +1,4 @@
-"""Cells of the stratified means: stored records rerun bit for bit, runs against a plain loop,
-rules about small strata.
-"""
+"""Cells of the stratified means: runs against a plain loop, settings, what no budget paid for."""
 
 from __future__ import annotations
 
