@@ -53,6 +53,13 @@ def test_who_loses_by_a_mean_of_their_own_is_what_another_reader_counted():
     assert at["SCHL", "SEX_RAC1P"] == pytest.approx(0.70, abs=5e-3)
 
 
+def test_the_mixtures_have_their_means_and_gaps_to_plain_coinpress():
+    both = means.mixtures().set_index(["n", "cell", "method"])[["mean", "gap"]].unstack()
+    own, plain = both["mean", "StratCOINPRESS"], both["mean", "COINPRESS"]
+    assert own.groupby("n").mean().mean() == pytest.approx(0.00094, abs=5e-6)
+    assert both["gap", "StratCOINPRESS"].to_numpy() == pytest.approx((own - plain).to_numpy())
+
+
 def test_the_baselines_of_the_ldp_paper_are_ours_to_the_last_bit():
     """Same splits, same model, no noise: so groups and metrics mean the same."""
     keys, names = ["dataset", "run"], ["acc", "f1", "recall", "DI", "SPD", "EOD", "OAD", "acc_1"]
