@@ -17,10 +17,11 @@ from lib.runner import tidy
 from lib.runner.records import plain
 from lib.synth import GEM, MST, Stratified
 from lib.synth.workload import ABSENT
-from studies.synthesizers.cells import Cell, declared, run_cell, synthesizer
+from studies.synthesizers.cells import Cell, declared, run_cell, synth_grid, synthesizer
 from studies.synthesizers.newyork import EMPLOYMENT_DOMAIN, SAMPLE, encode_employment
 from studies.synthesizers.scores import classifier, group_scores
 from studies.synthesizers.settings import AS_DECLARED, AS_SPENT, BASELINES, DELTA
+from studies.synthesizers.stylised import best_pair, pair_errors, two_bits
 from studies.synthesizers.tables import (
     WORDS,
     Table,
@@ -156,6 +157,21 @@ def test_the_budget_is_the_declared_one_but_for_the_published_slip():
     inside = synthesizer(dataclasses.replace(slip, by="SEX"))
     assert isinstance(inside, Stratified)
     assert inside.keep_columns
+
+
+def test_the_grid_has_what_the_paper_has():
+    cells = list(synth_grid("nist"))
+    assert len({repr(c) for c in cells}) == len(cells) == 5 * (3 + 72 + 6 + 6 + 12)
+    assert len(list(synth_grid("newyork2018"))) == len(cells) + 5 * 12
+
+
+def test_a_stylised_fit_knows_the_pair_that_it_measured():
+    people = two_bits(4000, {"p": 0.2, "q": 0.9, "r": 0.0}, stream(1, "stylised"))
+    chosen, model = best_pair(people)
+    assert chosen == ("q", "q'")
+    errors = pair_errors(people, model)
+    assert errors["q, q'"] == pytest.approx(0, abs=1e-6)
+    assert errors["p, p'"] == pytest.approx(0.2, abs=0.05)
 
 
 def test_names_of_groups_agree_with_the_data_sheets():
