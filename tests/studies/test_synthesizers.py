@@ -184,6 +184,9 @@ def test_names_of_groups_agree_with_the_data_sheets():
     assert WORDS["nist"]["RAC1P"][:4] == tuple(book["RAC1P"].codes[:4])
     assert tuple(book["SEX"].codes) == ("Female", "Male")
     assert WORDS["nist"]["SEX"] == ("women", "men")
+    for dataset in ("nist", "acs_coverage"):
+        domain = table_of(dataset, "replica").domain
+        assert all(len(names) == domain[c] for c, names in WORDS[dataset].items())
 
 
 def test_new_yorks_sample_is_adults_in_all_bins_of_age(real_data):
