@@ -63,6 +63,8 @@ def test_skewed_sizes_have_a_little_less_laplace_noise():
     """By about a twentieth, in every setting."""
     found = means_theory.skewed_noise(0.3, 10.0)
     assert (found.value, found.low, found.high) == (1, 1, 1)
+    for simulated in (found, means_theory.theorem10()):
+        assert (simulated.runs > 0, simulated.data, simulated.exact) == (True, "generated", False)
     assert 0.9 < float(found.detail.split("median ratio ")[1].split(",")[0]) < 1
     assert means_theory.skewed_noise(1.0, 1.0).value == 0
 
