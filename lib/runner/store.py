@@ -212,7 +212,11 @@ class Store:
                 try:
                     yield
                 finally:
-                    self._fold()
+                    try:
+                        self._fold()
+                    except (KeyboardInterrupt, SystemExit):  # an impatient person's second one
+                        self._fold()
+                        raise
 
     def append(self, *records: Mapping) -> None:
         """Add finished cells, which then are safe on the disk, all or none; a second record of a

@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import lib.runner.store
 from lib.paths import ROOT
 from lib.runner import run_sweep
 from lib.runner.cell import cell_key
@@ -202,6 +203,31 @@ def test_an_interrupted_run_keeps_what_is_finished_and_leaves_no_worker(
     assert done <= len(Store(path, version="1")) < len(MANY)
     resumed = sweep(path, MANY)[STABLE]
     pd.testing.assert_frame_equal(resumed, sweep(tmp_path / "other.parquet", MANY)[STABLE])
+
+
+@pytest.mark.parametrize("signal_", [KeyboardInterrupt, SystemExit])
+def test_a_second_interruption_while_rows_are_folded_waits_for_the_fold(
+    signal_, tmp_path, monkeypatch
+):
+    path, write, asked = tmp_path / "toy.parquet", lib.runner.store.write_table, []
+
+    def interrupted(cell):
+        if cell == CELLS[2]:
+            raise signal_
+        return run_toy(cell)
+
+    def impatient(*arguments):
+        asked.append(arguments)
+        if len(asked) == 1:
+            raise signal_
+        write(*arguments)
+
+    monkeypatch.setattr("lib.runner.store.write_table", impatient)
+    with pytest.raises(signal_):
+        sweep(path, CELLS, run=interrupted, backend="sequential")
+    assert path.exists()
+    assert read_rows(path.with_suffix(".sqlite")) == []
+    assert len(Store(path, version="1")) == 2
 
 
 def test_a_commit_whose_code_was_changed_is_called_dirty(tmp_path, monkeypatch):

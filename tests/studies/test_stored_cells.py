@@ -45,7 +45,8 @@ CELLS = [  # the grid, a cell, the file that it needs
 def test_a_stored_cell_comes_out_again(name, cell, file, real_data):
     if file:
         real_data(file)
-    stored = Store(grid_of(name).path("paper"), version="", mix_versions=True).frame()
+    grid = grid_of(name)
+    stored = Store(grid.path("paper"), version=grid.version).frame()
     (record,) = stored[stored["cell"] == cell_key(cell)].to_dict("records")
     assert compared(name, cell, record) == (EQUAL, "")
 
@@ -55,5 +56,5 @@ def test_a_stored_cell_comes_out_again(name, cell, file, real_data):
 )
 def test_a_grid_is_whole(name):
     grid = grid_of(name)
-    stored = Store(grid.path("paper"), version="", mix_versions=True).frame()["cell"]
+    stored = Store(grid.path("paper"), version=grid.version).frame()["cell"]
     assert sorted(stored) == sorted(map(cell_key, grid.cells("paper")))
