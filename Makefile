@@ -1,4 +1,16 @@
-# Two commands need nothing but Python (3.11 to 3.14) and a package index:  make book  ·  make test
+# make book           set up, execute the chapters (PROFILE=quick|paper), render; prints the page to open
+#                     SOLUTIONS=no leaves out the solutions of the exercises; STRICT=yes stops at a failure
+# make test           set up and run the tests; after make book also those of its pages
+# make test-all       make book and make test, then what takes long: browsers, otter-grader, long statistics
+# make live           put Python into the pages of the built book (SOURCE=index|FOLDER)
+# make slides         the slides of the six sessions, after make book (HTML, and PDF where there is a Chromium)
+# make course-public  the repository for students: no solutions, keys or bank (PUBLIC=FOLDER)
+#                     SOLUTIONS=yes keeps the solutions of the book's exercises
+# make bench          benchmarks; make compare: agreement with other libraries (own environment)
+# make lock           write locks/ from pyproject.toml (UPGRADE='--upgrade-package NAME' to renew one, -U all)
+# make clean          delete what was built, and the environments
+#
+# Python (3.11 to 3.14) and a package index are enough. All else is called directly; CONTRIBUTING.md says how.
 PYTHON ?= python3.11 python3.12 python3.13 python3.14 python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
@@ -9,32 +21,7 @@ INSTALL := -m pip install --quiet --disable-pip-version-check --no-deps
 SITE    := "import sysconfig; print(sysconfig.get_path('purelib'))"
 LOCK    := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --custom-compile-command "make lock" $(UPGRADE)
 
-.DEFAULT_GOAL := help
-.PHONY: help book live live-check course-public slides test test-all test-slow bench compare reference pairs replicas types lock wheels wheel-check clean
-
-help:
-	@echo "For readers, researchers and teachers"
-	@echo "  make book         set up, execute the chapters (PROFILE=quick|paper), render; prints the page to open"
-	@echo "                    SOLUTIONS=no leaves out the solutions of the exercises; STRICT=yes stops at a failure"
-	@echo "  make test         set up and run the tests (WORKERS=3 processes), in six minutes; after make book also those of its pages"
-	@echo "  make live         put Python into the pages of the built book (SOURCE=index|release|FOLDER)"
-	@echo "  make course-public  the repository for students: no solutions, keys or bank (PUBLIC=FOLDER)"
-	@echo "                    SOLUTIONS=yes keeps the solutions of the book's exercises"
-	@echo "  make slides       the slides of the six sessions, after make book (HTML, and PDF where there is a Chromium)"
-	@echo "For maintainers: tests"
-	@echo "  make test-all     make test, then what takes long: browsers, otter-grader, long statistics"
-	@echo "  make test-slow    every lesson in the browsers"
-	@echo "  make live-check   runs every lesson in Chromium and in Firefox and compares with the book"
-	@echo "  make types        check the types of the package"
-	@echo "  make wheel-check  installs the wheel, core and whole, and uses it elsewhere (PYTHON_OF_WHEEL=3.13)"
-	@echo "For maintainers: peers, speed, files"
-	@echo "  make bench        benchmarks; make compare: agreement with other libraries (own environment)"
-	@echo "  make reference    our MST and AIM beside other people's (an environment for each; under an hour)"
-	@echo "  make pairs        write the .ipynb of every chapter from its .md"
-	@echo "  make replicas     write the embedded replicas anew from the real data"
-	@echo "  make lock         write locks/ from pyproject.toml (UPGRADE='--upgrade-package NAME' to renew one, -U all)"
-	@echo "  make wheels       has the index a wheel of every pin, for each Python and system?"
-	@echo "  make clean        delete what was built, and the environments"
+.PHONY: book test test-all live slides bench compare lock course-public clean
 
 # the first of PYTHON that is there, fits and can make an environment; then what the lock names, each file checked by its hash, and the package itself
 $(VENV)/.made: locks/dev.txt pyproject.toml
@@ -51,14 +38,11 @@ book: $(VENV)/.made
 slides: $(VENV)/.made
 	$(BIN)/python -m lib course slides
 
-# official Pyodide as scripts in the built book: from a package of the index, the release, or a folder; every file is checked
+# official Pyodide as scripts in the built book: from a package of the index, or a folder; every file is checked
 SOURCE ?= index
 WITHOUT := _build/without_solutions/_build/html
 live: $(VENV)/.made
 	$(BIN)/python -m lib live --source $(SOURCE) $(if $(filter no,$(SOLUTIONS)),--html $(WITHOUT))
-
-live-check: $(VENV)/.made
-	SOURCE=$(SOURCE) $(BIN)/python -m pytest -q -m "slow or not slow" tests/press/test_live_pages.py
 
 # the repository as students may have it: the last commit without solutions, keys and bank
 PUBLIC ?= _build/public
@@ -66,16 +50,13 @@ course-public: $(VENV)/.made
 	rm -rf $(PUBLIC)
 	$(BIN)/python -m lib course public --out $(PUBLIC) $(if $(filter yes,$(SOLUTIONS)),--solutions)
 
-# both say at their end what the other has (tests/parts.py)
+# what is in which: tests/parts.py
 PYTEST = $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
 test: $(VENV)/.made
 	$(PYTEST)
 
 test-all: book test $(VENV)-course/.made
 	$(PYTEST) -m "thorough and not slow and not compare"
-
-test-slow: $(VENV)/.made $(VENV)-course/.made
-	$(BIN)/python -m pytest -q -m slow
 
 # otter-grader and what it needs beyond the book's packages, which it finds through a path file: a notebook is marked by
 # the versions that the book runs with (make .venv-course/.made)
@@ -99,26 +80,6 @@ $(VENV)-compare/.made: locks/compare.txt $(VENV)/.made
 compare: $(VENV)-compare/.made
 	$(VENV)-compare/bin/python -m pytest -q -m compare -o filterwarnings="" tests/compare
 
-$(VENV)-reference-%/.made: locks/reference-%.txt $(VENV)/.made
-	$(BIN)/python -m venv $(VENV)-reference-$*
-	$(VENV)-reference-$*/bin/python $(INSTALL) --require-hashes -r $<
-	@touch $@
-
-reference: $(VENV)-reference-opendp/.made $(VENV)-reference-dpmm/.made
-	$(BIN)/python -W ignore -m benchmarks.reference plan
-	$(VENV)-reference-opendp/bin/python -W ignore benchmarks/reference_fit.py opendp _build/reference
-	$(VENV)-reference-dpmm/bin/python -W ignore benchmarks/reference_fit.py dpmm _build/reference
-	$(BIN)/python -W ignore -m benchmarks.reference score
-
-pairs: $(VENV)/.made
-	$(BIN)/python -m lib book --pairs
-
-replicas: $(VENV)/.made
-	$(BIN)/python data/replicas/make.py
-
-types: $(VENV)/.made
-	$(BIN)/mypy
-
 # versions that are in a lock stay, if they fit, until UPGRADE names them; the other locks follow that of the book
 lock: $(VENV)/.made
 	$(LOCK) --generate-hashes pyproject.toml --all-extras --group dev -o locks/dev.txt
@@ -133,20 +94,6 @@ lock: $(VENV)/.made
 	for name in opendp dpmm; do \
 	  $(LOCK) --generate-hashes --group pyproject.toml:reference-$$name -o locks/reference-$$name.txt || exit 1; \
 	done
-
-# one package of the comparison is pure Python without a wheel; dpmm's old NumPy has wheels for 3.11 only, and is not asked for
-PYTHONS := 3.11 3.12 3.13 3.14
-SYSTEMS := x86_64-manylinux_2_28 aarch64-apple-darwin x86_64-pc-windows-msvc
-wheels: $(VENV)/.made
-	@for lock in dev compare course; do for system in $(SYSTEMS); do for python in $(PYTHONS); do \
-	  echo "$$lock $$python $$system"; \
-	  $(BIN)/uv pip install --quiet --dry-run --target $(VENV)-none --require-hashes --no-deps --only-binary :all: --no-binary multi-freq-ldpy \
-	    --python-version $$python --python-platform $$system -r locks/$$lock.txt || exit 1; \
-	done; done; done
-
-# what a person has who installs the package and has no repository
-wheel-check: $(VENV)/.made
-	$(BIN)/python -m tests.wheel_check $(PYTHON_OF_WHEEL)
 
 clean:
 	rm -rf _build $(VENV) $(VENV)-compare $(VENV)-course $(VENV)-reference-* .pytest_cache .hypothesis .mypy_cache

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from benchmarks.reference import RESULT, summary
-from lib.runner.store import Store
+from lib.runner.store import read_records
 
 
 def markdown(report: dict) -> str:
@@ -179,17 +179,17 @@ def _releases(extra: dict[str, dict]) -> list[str]:
 
 
 def _references() -> list[str]:
-    """Our MST and AIM beside other people's, as `make reference` has stored them."""
+    """Our MST and AIM beside other people's, as `benchmarks/reference.sh` has stored them."""
     if not RESULT.exists():
         return []
-    found = summary(Store(RESULT, version="", mix_versions=True).frame())
+    found = summary(read_records(RESULT))
     lines = [
         "",
         (
             "MST and AIM as others wrote them, on the NIST extract at the same rho (delta 1e-9):"
             " mean error on all three-way marginals (Definition 14; between 0 and 2) and its 95% t"
             ' interval over runs; least is best. "round" and "sample" are two ways to draw rows'
-            " from one fit. AIM is held to models of 1 MB. Stored by `make reference`."
+            " from one fit. AIM is held to models of 1 MB. Stored by `benchmarks/reference.sh`."
         ),
         "",
         "| | epsilon | by | rows by | runs | error | 95% interval | fit, seconds (median) |",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from lib.pages.parameters import PROFILES
 from lib.paths import ROOT
 from press.execute import execute
 from press.failures import Failure
-from press.pairs import pair_up
+from press.pairs import write_pairs
 from press.render import render
 from press.stage import stage
 from press.toc import pages
@@ -61,7 +62,8 @@ def build(
     folder = root / "_build"
     folder.mkdir(exist_ok=True)
     with alone(folder / "build.lock", "another build is at work"):
-        pair_up(root)
+        for path in write_pairs(root / "chapters"):
+            print(f"written from its text: {path}", file=sys.stderr)
         listed = pages(root)
         done = folder / "executed" / profile
         scale = {"profile": profile}

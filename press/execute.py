@@ -14,7 +14,6 @@ import math
 import os
 import shutil
 import signal
-import sys
 import tempfile
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -104,11 +103,6 @@ def run_notebook(
         own_folder(within) as folder,
         patch.dict(os.environ, environment(Path(folder)), clear=True),
     ):
-        kernel = Path(folder, "kernels", "python3", "kernel.json")
-        kernel.parent.mkdir(parents=True)
-        argv = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
-        spec = {"argv": argv, "display_name": "Python 3", "language": "python"}
-        kernel.write_text(json.dumps(spec), "utf-8")
         # sockets in a folder of its own: no port that another takes, and no network
         transport = "tcp" if os.name == "nt" else "ipc"
         place = {"transport": transport, "connection_file": f"{folder}/k.json"}

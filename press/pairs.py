@@ -11,8 +11,6 @@ import hashlib
 import json
 import os
 import re
-import sys
-from difflib import SequenceMatcher
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -21,7 +19,7 @@ import jupytext
 import nbformat
 
 from lib.files import write_whole
-from lib.paths import ROOT
+from lib.paths import CHAPTERS
 from press.toc import SETUP, markdown, put, read_notebook, tags
 
 COLAB = """\
@@ -60,6 +58,7 @@ VIEW = (
     "collapsed heading_collapsed hidden scrolled jupyter trusted editable deletable vscode colab id"
     " outputId execution executionInfo ExecuteTime papermill"
 ).split()
+_TAGS = re.compile(r"^(:tags: .*\n)\n", re.M)  # the texts have no empty line after them
 _CONFLICT = re.compile(r"^(<{7}|>{7}) ", re.M)
 
 
@@ -157,19 +156,6 @@ def _write(notebook: nbformat.NotebookNode, partner: Path) -> list[Path]:
     return [partner] if put(partner, nbformat.writes(notebook) + "\n") else []
 
 
-def write_pairs(folder: Path) -> list[Path]:
-    """:func:`write_pair` for every text below ``folder``; a ``ValueError`` has all refusals."""
-    written, refused = [], []
-    for text in filter(is_pair_source, markdown(folder)):
-        try:
-            written += write_pair(text)
-        except ValueError as error:
-            refused.append(str(error))
-    if refused:
-        raise ValueError("\n".join(refused))
-    return written
-
-
 def keep(path: Path) -> list[Path]:
     """Keep this side of a pair, and write the other from it; the files that were written.
 
@@ -194,30 +180,28 @@ def keep(path: Path) -> list[Path]:
 
 
 def as_text(notebook: nbformat.NotebookNode, text: Path) -> str:
-    """The notebook as the page ``text``: its front matter if it is there, and its blank lines
-    where only they differ.
-    """
+    """The notebook as the page ``text``, with the front matter of that page if it is there."""
     own = without_traces(notebook)
     own.cells = [cell for cell in own.cells if cell.source.strip()]
     own.metadata = nbformat.from_dict({"language_info": {"pygments_lexer": "ipython3"}})
-    before = text.read_text("utf-8") if text.exists() else HEAD
-    _, head, before = before.split("---", 2)
-    after = jupytext.writes(own, fmt="md:myst").split("---", 2)[2]
-    old, new = before.splitlines(True), after.splitlines(True)
-    lines: list[str] = []
-    for _, i, j, k, m in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        blank = [*filter(str.strip, old[i:j])] == [*filter(str.strip, new[k:m])]
-        lines += old[i:j] if blank else new[k:m]
-    return f"---{head}---{''.join(lines)}"
+    _, head, _ = (text.read_text("utf-8") if text.exists() else HEAD).split("---", 2)
+    body = jupytext.writes(own, fmt="md:myst").split("---", 2)[2]
+    return "---".join(["", head, _TAGS.sub(r"\1", body)])
 
 
-def pair_up(root: Path = ROOT) -> list[Path]:
-    """Write the notebooks of the chapters before they are read; those that changed are printed."""
-    written = write_pairs(root / "chapters")
-    for path in written:
-        print(f"written from its text: {path}", file=sys.stderr)
+def write_pairs(folder: Path) -> list[Path]:
+    """:func:`write_pair` for every text below ``folder``; a ``ValueError`` has all refusals."""
+    written, refused = [], []
+    for text in filter(is_pair_source, markdown(folder)):
+        try:
+            written += write_pair(text)
+        except ValueError as error:
+            refused.append(str(error))
+    if refused:
+        raise ValueError("\n".join(refused))
     return written
 
 
 if __name__ == "__main__":  # before a commit
-    raise SystemExit(bool(pair_up()))
+    print(*(written := write_pairs(CHAPTERS)), sep="\n")
+    raise SystemExit(bool(written))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from lib.files import template
 from lib.paths import ROOT
-from lib.runner.registry import studies
+from lib.study import studies
 from press.toc import FOLDER
 
 PACKAGES = {  # name of the page, which is that of the package, and its title

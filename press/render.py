@@ -14,6 +14,7 @@ import nbformat
 
 from lib.files import write_whole
 from lib.paths import ROOT
+from press.inputs import below, digest
 
 _LOADS = re.compile(
     r"""<(?:script|img|iframe|source|video|audio|embed)\b"""
@@ -106,20 +107,12 @@ def _keys(folder: Path) -> list[str]:
     """Hashes of all that the pages are made of, and of what one page may show of others: the
     contents, headings and labels, and the code of this package.
     """
-    whole, shared = hashlib.sha256(), hashlib.sha256()
-    files = [
-        *folder.rglob("*"),
-        *(f for k in ("py", "j2", "js") for f in ROOT.glob(f"press/**/*.{k}")),
-    ]
+    pages = [f for f in sorted(folder.rglob("*")) if f.suffix in (".md", ".ipynb")]
+    said = (line for page in pages for line in _SHARED.findall(page.read_bytes()))
+    shared = digest([folder / "_toc.yml", *below(ROOT / "press")], ROOT)
+    shared += hashlib.sha256(b"\n".join(said)).hexdigest()
     code = [f for house in ("lib", "studies") for f in (ROOT / house).rglob("*.py")]
-    for file in sorted(path for path in [*files, *code] if path.is_file()):
-        raw = f"{file}\0".encode() + file.read_bytes()
-        whole.update(raw)
-        if file.suffix in (".md", ".ipynb"):
-            shared.update(b"\n".join(_SHARED.findall(raw)))
-        elif file.name == "_toc.yml" or ROOT / "press" in file.parents:
-            shared.update(raw)
-    return [whole.hexdigest(), shared.hexdigest()]
+    return [digest([*below(folder), *code], ROOT) + shared, shared]
 
 
 def render(folder: Path, output: Path, *, strict: bool = True) -> tuple[Path, list[str]]:

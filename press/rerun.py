@@ -21,18 +21,18 @@ import yaml
 from papermill.exceptions import PapermillExecutionError
 
 from lib import validate
-from lib.files import alone
+from lib.files import alone, read_yaml
 from lib.pages.chapter import table_html
 from lib.pages.headline import KIND, in_words
 from lib.pages.parameters import COUNTS
-from lib.paths import ROOT
+from lib.paths import CHAPTERS, ROOT
 from press.execute import run_notebook
 from press.exercises import add_boxes
-from press.pairs import pair_up, without_traces
+from press.pairs import without_traces, write_pairs
 from press.render import jupyter_book
 from press.stage import add_line, copy_static
 from press.teaching import run_times
-from press.toc import Page, pages, read_notebook
+from press.toc import Page, pages, put, read_notebook
 
 Parameters = dict[str, object]
 TYPES: dict[str, Callable[[str], object]] = {
@@ -42,10 +42,7 @@ TYPES: dict[str, Callable[[str], object]] = {
     "bool": {"True": True, "False": False}.__getitem__,
 }
 ALONGSIDE = ("chapters/front/glossary", "chapters/front/references")  # what every page links to
-_LABEL = re.compile(r"^(?::label: |\()([\w-]+)(?:\)=)?$", re.M)
-_ROLE = re.compile(
-    r"\{(?P<kind>doc|ref|prf:ref|numref)\}`(?:(?P<words>[^`<]*)<)?(?P<place>[^`<>]+)>?`"
-)
+_DOC = re.compile(r"(?<=\{doc\}`)((?:[^`<]*<)?)([^`<>]+)")
 SEVERAL = "chapters/side_by_side.md"
 
 
@@ -62,7 +59,7 @@ def chapter(name: str) -> Page:
     ValueError
         With the names that there are.
     """
-    pair_up()
+    write_pairs(CHAPTERS)
     known = {p.doc.removeprefix("chapters/"): p for p in pages(ROOT) if p.is_chapter}
     short = name.removeprefix("chapters/").removesuffix(".md").removesuffix(".ipynb")
     return known[validate.choice("chapter", short, known)]
@@ -149,18 +146,25 @@ def rerun(
 
 
 def _book(page: Page, name: str, text: str, folder: Path) -> Path:
-    """A small book of the one page ``name`` and of what every page links to, rendered."""
-    book = folder / "stage"
-    copy_static(page.root, book / "_static")
-    for copied in ("_config.yml", "references.bib", *(f"{doc}.md" for doc in ALONGSIDE)):
-        (book / copied).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(page.root / copied, book / copied)
-    (book / name).parent.mkdir(parents=True, exist_ok=True)
-    (book / name).write_text(text, "utf-8")
+    """A small book of the one page ``name`` and of what every page links to, rendered; what it
+    refers to elsewhere is looked up in the built book, if there is one.
+    """
+    stage, built = folder / "stage", page.root / "_build" / "html"
+    copy_static(page.root, stage / "_static")
+    for copied in ("references.bib", *(f"{doc}.md" for doc in ALONGSIDE)):
+        put(stage / copied, (page.root / copied).read_text("utf-8"))
+    put(stage / name, text)
     doc = name.partition(".")[0]
     contents = {"format": "jb-book", "root": doc, "chapters": [{"file": f} for f in ALONGSIDE]}
-    (book / "_toc.yml").write_text(yaml.safe_dump(contents), "utf-8")
-    html, _ = jupyter_book(book, folder, strict=False)
+    put(stage / "_toc.yml", yaml.safe_dump(contents))
+    config = read_yaml(page.root / "_config.yml", dict)
+    if (inventory := built / "objects.inv").exists():
+        config["sphinx"]["config"] |= {
+            "intersphinx_mapping": {"book": [built.as_uri(), str(inventory)]},
+            "intersphinx_disabled_reftypes": [],  # by default, {doc} is
+        }
+    put(stage / "_config.yml", yaml.safe_dump(config))
+    html, _ = jupyter_book(stage, folder, strict=False)
     return html / f"{doc}.html"
 
 
@@ -206,27 +210,18 @@ def _execute(
 
 
 def _as_page(notebook: nbformat.NotebookNode, page: Page) -> nbformat.NotebookNode:
-    """The executed notebook as the page of a small book, with links into the built book."""
-    notebook = without_traces(notebook)
-    texts = [cell for cell in notebook.cells if cell.cell_type == "markdown"]
-    own = _LABEL.findall("\n".join(cell.source for cell in texts))
-    for cell in texts:
-        cell.source = _ROLE.sub(lambda role: _outside(role, page, own), cell.source)
+    """The executed notebook as the page of a small book; other pages by their names in the built
+    one.
+    """
+    notebook, here = without_traces(notebook), posixpath.dirname(page.doc)
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            cell.source = _DOC.sub(
+                lambda m: m[1] + posixpath.normpath(posixpath.join(here, m[2])), cell.source
+            )
     add_line(notebook.cells, page.doc)
     add_boxes(notebook.cells)
     return notebook
-
-
-def _outside(role: re.Match, page: Page, own: Sequence[str]) -> str:
-    """A link to another page as one into the built book, or as words where there is none."""
-    words, place = (role["words"] or "").strip(), role["place"].strip()
-    if role["kind"] != "doc":
-        return role[0] if place in own else f"*{words or place}*"
-    there = posixpath.normpath(posixpath.join(posixpath.dirname(page.doc), place))
-    if (text := page.root / f"{there}.md").exists() and not words:
-        words = re.findall(r"^# (.+)$", text.read_text("utf-8"), re.M)[0]
-    built = page.root / "_build" / "html" / f"{there}.html"
-    return _link(words or place, built) if built.exists() else f"*{words or place}*"
 
 
 def _link(words: str, file: Path) -> str:

@@ -20,12 +20,7 @@ from press.toc import Page, put, read_notebook
 def mathjax() -> Path:
     """MathJax 3 with SVG output in one file, from the Python package that carries it."""
     files = metadata.files("sphinx-mathjax-offline") or []
-    found = [file for file in files if file.name == "tex-svg.js"]
-    if not found:
-        raise FileNotFoundError(
-            "tex-svg.js is not in the installed sphinx-mathjax-offline; run `make`"
-        )
-    return Path(found[0].locate())
+    return Path(next(file for file in files if file.name == "tex-svg.js").locate())
 
 
 # whose scripts, styles and fonts are in the pages; MathJax's package carries no licence, so that is

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
+from sphinx_external_toc.parsing import parse_toc_yaml
 
-from lib.files import read_yaml, write_whole
+from lib.files import write_whole
 
 FOLDER = "chapters/reference"
 SETUP = "setup"  # tag of the cell that no .md has
@@ -98,13 +98,6 @@ def glued_texts(notebook: nbformat.NotebookNode) -> dict[str, str]:
     return {name: str(next(iter(data.values()))).strip("'\"") for name, data in found.items()}
 
 
-def _documents(node: dict) -> Iterator[str]:
-    yield from (node[key] for key in ("root", "file") if key in node)
-    for key in ("parts", "chapters", "sections"):
-        for inner in node.get(key, []):
-            yield from _documents(inner)
-
-
 def pages(root: Path) -> list[Page]:
     """Every page in reading order.
 
@@ -113,7 +106,7 @@ def pages(root: Path) -> list[Page]:
     ValueError
         If a page of the table of contents has no file.
     """
-    listed = [Page(doc, root) for doc in _documents(read_yaml(root / "_toc.yml", dict))]
+    listed = [Page(doc, root) for doc in parse_toc_yaml(root / "_toc.yml")]
     for page in listed:
         if not (page.is_generated or page.is_chapter or page.text.exists()):
             raise ValueError(

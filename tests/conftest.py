@@ -19,13 +19,7 @@ from scipy import stats
 
 from lib.datasets.cache import unregistered
 from lib.rng import stream
-from tests.parts import (  # noqa: F401 - hooks, which pytest finds here by their names
-    pytest_collection_modifyitems,
-    pytest_deselected,
-    pytest_sessionfinish,
-    pytest_terminal_summary,
-    pytest_testnodedown,
-)
+from tests.parts import pytest_collection_modifyitems  # noqa: F401 - pytest finds it here
 
 # A machine that is busy with something else fails no property. Everybody asks of the same examples;
 # `pytest --hypothesis-profile search` looks for others.

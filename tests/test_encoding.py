@@ -48,11 +48,3 @@ def test_a_command_works_under_an_ascii_locale_and_opens_none_of_our_files_in_it
         report = (tmp_path / "coherence.html").read_text(encoding="utf-8")
         assert "<title>Demographic coherence of müde.csv</title>" in report
         assert "größe" in report
-
-
-def test_the_check_sees_a_file_that_is(tmp_path):
-    """A warning names the file and line that opened without one."""
-    planted = tmp_path / "planted.py"
-    planted.write_text("open(__file__).close()\n", encoding="utf-8")
-    done = _run((str(planted),), tmp_path, {}, *WARN)
-    assert f"{planted}:1: EncodingWarning" in done.stderr.decode()

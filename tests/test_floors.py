@@ -2,73 +2,43 @@
 
 from __future__ import annotations
 
+import ast
 import re
 
 from lib.paths import HOUSES, ROOT
-from tests.imports import imported
 
-TEXT = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
-FLOORS = {
-    room: int(floor)
-    for floor, rooms in re.findall(r"^\| (\d) \| (.+) \|$", TEXT, re.M)
-    for room in re.findall(r"`([\w.]+)`", rooms)
-}
-ACROSS = ("cross_paper", "replicas")  # these compare the other studies
-SHARED = ("data", "measures")
+TABLE = re.findall(r"^\| (\d) \| (.+) \|$", (ROOT / "ARCHITECTURE.md").read_text("utf-8"), re.M)
+FLOORS = {room: int(n) for n, rooms in TABLE for room in re.findall(r"`([\w.]+)`", rooms)}
+MODULES = {p: ast.parse(p.read_text("utf-8")) for h in HOUSES for p in (ROOT / h).rglob("*.py")}
 
 
-def room(module: str) -> str:
+def named(tree: ast.AST) -> set[str]:
+    """Dotted names below the houses that a module imports anywhere, also inside a function."""
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return {name for name in found if name.split(".")[0] in HOUSES}
+
+
+def room(name: str) -> str:
     """A folder or module of ``lib``, or another house."""
-    parts = module.split(".")
+    parts = name.split(".")
     return ".".join(parts[:2]) if parts[0] == "lib" else parts[0]
 
 
-def climbs(module: str, source: str) -> list[str]:
-    """Imports that lead to the module's own floor or above, but for its own room."""
-    own = room(module)
-    rooms = {name: room(name) for name in imported(source) if name != "lib"}
-    return [n for n, r in rooms.items() if r != own and FLOORS.get(r, 0) >= FLOORS.get(own, 9)]
-
-
-def modules() -> dict[str, str]:
-    """The source of every module of the houses, by its dotted name."""
-    paths = (path for house in HOUSES for path in (ROOT / house).rglob("*.py"))
-    return {
-        ".".join(path.relative_to(ROOT).with_suffix("").parts): path.read_text("utf-8")
-        for path in paths
-    }
-
-
-def test_no_import_climbs():
-    found = {name: up for name, source in modules().items() if (up := climbs(name, source))}
-    assert found == {}, "import it from below, or name it by text (ARCHITECTURE.md has the floors)"
-
-
-def test_no_study_imports_another():
-    for module, source in modules().items():
-        house, study, *inner = module.split(".")
-        if house == "studies" and inner and study not in ACROSS:
-            named = {name.split(".")[1] for name in imported(source) if name.startswith("studies.")}
-            assert named <= {study, *SHARED}, f"{module} imports {named}"
-
-
-def test_the_table_of_floors_has_every_room():
-    there = [
-        p for p in (ROOT / "lib").iterdir() if p.suffix == ".py" or (p / "__init__.py").exists()
-    ]
-    rooms = {f"lib.{p.stem}" for p in there if not p.name.startswith("_")}
-    assert FLOORS.keys() == rooms | {*HOUSES} - {"lib"}
-
-
-def test_the_architecture_page_names_what_is_there():
-    for name in re.findall(r"`((?:lib|studies|press|course)\.[\w.]+)`", TEXT):
-        path = ROOT.joinpath(*name.split("."))
-        modules = path.with_suffix(".py"), path.parent.with_suffix(".py")
-        assert any(p.exists() for p in (path, *modules, path.parent / "__init__.py")), name
-
-
-def test_the_check_would_see_a_climb():
-    assert climbs("lib.ledger.claim", "from studies.coherence import grids\n")
-    assert climbs("lib.dp.looks", "def f():\n    import lib.synth\n") == ["lib.synth"]
-    assert climbs("press.build", "from course.sessions import sessions\n")
-    assert climbs("studies.coherence.grids", "from lib.dp import Laplace\n") == []
+def test_no_import_climbs_and_no_study_imports_another():
+    """But those that compare the other studies, and what all share."""
+    assert len(MODULES) > 150
+    for path, tree in MODULES.items():
+        module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        for name in named(tree):
+            if room(name) not in (room(module), "lib.__version__"):
+                why = "import it from below, or name it by text (ARCHITECTURE.md has the floors)"
+                assert FLOORS[room(name)] < FLOORS.get(room(module), 9), (module, name, why)
+            study, other = module.split(".")[1], name.split(".")[1]
+            if room(module) == room(name) == "studies" and module.count(".") > 1:
+                shared = {study, "data", "measures"}
+                assert study in ("cross_paper", "replicas") or other in shared, (module, name)

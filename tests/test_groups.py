@@ -68,7 +68,6 @@ def test_every_kind_of_column_gives_its_groups(column):
     found = groups(frame, ["c"], everyone=False)
     assert len(found) == frame["c"].nunique()
     assert [True, False, True] in [who.tolist() for who in found.values()]
-    assert all(who.dtype == bool for who in found.values())
 
 
 @given(st.lists(st.floats(-50, 150) | st.just(np.nan), min_size=1, max_size=30))
@@ -83,35 +82,17 @@ def test_who_is_in_a_band_lies_between_its_edges(ages):
         assert not set(found[within]) & set(found[~within])
 
 
-def test_names_of_bands():
-    assert to_bands(FRAME["age"], (18, 65)).tolist() == ["< 18", "18-64", "18-64", ">= 65"]
-    assert to_bands(pd.Series([18.5, 70]), (18, 65)).tolist() == ["[18, 65)", ">= 65"]
-    assert to_bands(pd.Series([0.2, 0.7]), (0.1, 0.5)).tolist() == ["[0.1, 0.5)", ">= 0.5"]
-
-
 def test_bands_are_shown_from_low_to_high_and_all_else_as_it_came():
     ages, sizes = pd.Series([3, 80, 20, 100]), pd.Series([0.2, 0.5, 12.0, 3.0])
     bands = {"age": to_bands(ages, (18, 65, 100)), "x": to_bands(sizes, (0.5, 3.0, 10.0))}
-    frame = pd.DataFrame({"sex": [*"mwmw"], **bands})
-    names = list(groups(frame, ["sex", "age", "x"], [("sex", "age")]))
-    ages = ["< 18", "18-64", "65-99", ">= 100"]
+    names = list(groups(pd.DataFrame({"sex": [*"mwmw"], **bands}), ["sex", "age", "x"]))
     assert bands_in_order(names) == [
         *(EVERYONE, "sex = m", "sex = w"),
-        *(f"age = {band}" for band in ages),
+        *(f"age = {band}" for band in ("< 18", "18-64", "65-99", ">= 100")),
         *(f"x = {band}" for band in ("< 0.5", "[0.5, 3)", "[3, 10)", ">= 10")),
-        *(f"sex = {sex} & age = {band}" for sex, band in zip("mmww", ages, strict=True)),
     ]
     others = ["b", "c = 2", "c = 10-x", "a", "c = 1"]
     assert bands_in_order(others) == others
-
-
-def test_a_missing_number_makes_no_group():
-    bands = pd.DataFrame({"band": to_bands(pd.Series([3, None, 80]), (18, 65))})
-    found = groups(bands, ["band"], everyone=False)
-    assert {name: who.tolist() for name, who in found.items()} == {
-        "band = < 18": [True, False, False],
-        "band = >= 65": [False, False, True],
-    }
 
 
 def test_the_size_constraint_counts_members_of_the_whole_table():
@@ -164,14 +145,6 @@ def test_groups_by_size_are_the_groups_compared_one_by_one(rows, gamma):
     assert small == {name: int(who.sum()) for name, who in every.items() if name not in kept}
 
 
-def test_thousands_of_small_groups_are_counted_and_not_listed():
-    n = 20_000
-    frame = pd.DataFrame({"area": np.append(np.arange(n - 500), np.full(500, -1)).astype(str)})
-    kept, small = groups_by_size(frame, ["area"], gamma=80)
-    assert list(kept) == [EVERYONE, "area = -1"]
-    assert len(small) == n - 500
-
-
 def test_one_missing_value_renames_no_group():
     """It makes floats of a column's codes, and 1 was then written as 1.0."""
     whole, gap = pd.DataFrame({"a": [0, 1, 1]}), pd.DataFrame({"a": [0, 1, 1, None]})
@@ -181,11 +154,10 @@ def test_one_missing_value_renames_no_group():
 
 @pytest.mark.parametrize("dtype", ["Int64", "Float64", "int64[pyarrow]"])
 def test_a_gap_is_one_in_every_dtype(dtype):
-    floats, gaps = pd.Series([1.0, np.nan, 3.0, 2.0]), pd.Series([1, None, 3, 2], dtype=dtype)
-    named = [list(groups(pd.DataFrame({"a": column}), ["a"])) for column in (floats, gaps)]
-    assert named[0] == named[1]
+    gaps = pd.DataFrame({"a": pd.Series([1, None, 3, 2], dtype=dtype)})
+    assert list(groups(gaps, ["a"], everyone=False)) == ["a = 1", "a = 2", "a = 3"]
     with pytest.raises(ValueError, match=r"^a must be whole numbers"):
-        Domain.of({"a": 4}).check(pd.DataFrame({"a": gaps}))
+        Domain.of({"a": 4}).check(gaps)
 
 
 def test_a_column_that_is_there_twice_and_rows_in_another_order_are_refused():

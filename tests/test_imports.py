@@ -32,21 +32,6 @@ def test_importing_a_package_loads_nothing_of_weight(package, light):
     assert not set(done.stdout.split()) & (HEAVY | light)
 
 
-def test_a_name_of_a_face_is_the_object_of_its_module():
-    import lib.coherence
-    import lib.ldp
-    from lib.coherence.solver import solve
-
-    assert lib.coherence.solve is solve
-    assert {
-        name for name in dir(lib.coherence) if getattr(lib.coherence, name, None) is None
-    } == set()
-    with pytest.raises(AttributeError, match=r"^module .lib\.coherence. has no attribute .XYZ"):
-        lib.coherence.XYZ  # noqa: B018
-    for name in (*lib.ldp.PROTOCOLS, *lib.ldp.ROUNDED.values()):
-        assert lib.ldp.protocol_class(name).name == name
-
-
 # import all below PLACES but for what is ABSENT, and say which of it lacks an extra
 WITHOUT = """
 import importlib, pkgutil, sys

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from lib.paths import ROOT
-from tests.conftest import KEPT, NO_REAL_DATA, PLACES
+from tests.conftest import NO_REAL_DATA
 
 PLANTED = """
 import os, subprocess, sys
@@ -69,14 +69,3 @@ def test_a_test_that_needs_data_and_does_not_ask_fails_where_the_data_are_too(tm
     assert failed == SILENT | {"test_after_one_that_asks"}, said
     assert "1 passed, 1 skipped" in said
     assert f"{NO_REAL_DATA}: nowhere.csv" in said
-
-
-def test_the_suite_is_collected_without_data():
-    status, said = _pytest("--collect-only", "-q", "-n", "0")
-    assert status == 0, said[-2000:]
-
-
-def test_this_suite_has_no_data_either():
-    assert os.environ.get("COMPANION_DATA", "") == ""
-    assert not os.path.exists(os.environ["COMPANION_CACHE"])
-    assert all(KEPT + name in os.environ for name in PLACES)

@@ -24,12 +24,6 @@ def installed(tmp_path, monkeypatch):
     return data / "results"
 
 
-def test_in_a_repository_results_stay_where_they_are():
-    assert paths.IN_REPOSITORY
-    file = paths.RESULTS / "ldp_main.parquet"
-    assert paths.own(file) == paths.to_read(file) == paths.to_write(file) == file
-
-
 def test_results_of_an_installed_package_are_read_there_and_written_here(installed):
     file = installed / "grid.parquet"
     assert paths.to_read(file) == Path("results/grid.parquet")  # none carried: what a run makes
@@ -54,16 +48,6 @@ def test_what_needs_the_repository_says_so(installed, command, capsys):
     said = capsys.readouterr().err
     assert f"python -m lib {command}" in said
     assert "needs the repository" in said
-
-
-def test_the_address_is_where_pip_installed_from(installed, monkeypatch):
-    class Installed:
-        def read_text(self, name):
-            return '{"url": "https://example.org/fork", "vcs_info": {"vcs": "git"}}'
-
-    monkeypatch.setattr(paths, "distribution", lambda name: Installed())
-    with pytest.raises(RuntimeError, match=r"clone https://example\.org/fork and"):
-        paths.need_repository("this")
 
 
 def test_no_commit_of_another_project_is_stored(monkeypatch):

@@ -94,9 +94,8 @@ def test_no_codes_are_no_codes_whatever_their_dtype(dtype):
     assert validate.codes("codes", np.array([], dtype=dtype), 5).dtype == np.intp
 
 
-def test_a_long_value_is_cut_and_a_refused_mask_can_be_used_as_before():
+def test_a_refused_mask_can_be_used_as_before():
     """To write a masked array changes how it is cast afterwards."""
     mask = np.ma.array([1.0, 2.0, 3.0], mask=[False, True, False])
-    for value in (list(range(10_000)), mask):
-        assert len(str(validate.refusal("x", "none", value))) < 400
+    assert "must" in str(validate.refusal("x", "none", mask))
     assert mask.astype(int).sum() == 4

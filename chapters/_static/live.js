@@ -78,23 +78,19 @@ document.addEventListener("DOMContentLoaded", () => {
         URL.revokeObjectURL(address);
       }
       self.py = await loadPyodide({ indexURL: "https://in.the.page.invalid/", stdout: () => {}, stderr: () => {} });
+      await self.py.loadPackage("openblas", { messageCallback: () => {}, checkIntegrity: false });  // linked by others
       for (const way of ["XMLHttpRequest", "WebSocket", "EventSource", "WebTransport", "importScripts", "Worker"]) self[way] = undefined;
       self.py.FS.mkdirTree("/book");
-      self.py.unpackArchive(take("code"), "zip", { extractDir: "/book" });
-      for (const name of ["pyodide.asm.js", "pyodide.js", "pyodide.asm.wasm", "python_stdlib.zip", "code"]) raw.delete(name);
-    };
-    const start = (settings) => {
-      const { py } = self, libraries = py._module.LDSO.loadedLibsByName;
-      py.unpackArchive(take("data"), "zip", { extractDir: "/book" });
-      py.runPython("import sys; sys.path.insert(0, '/book')");
-      self.cells = py.pyimport("press.in_page");
-      self.cells.start(JSON.stringify(settings), (name) => py.toPy(take(name)), (kind, text) => answer({ kind, text }),
-        (path) => { libraries[path.split("/").pop()] = libraries[path]; }, "/book");
+      for (const name of ["code", "data"]) self.py.unpackArchive(take(name), "zip", { extractDir: "/book" });
+      for (const name of raw.keys()) if (name.endsWith(".whl")) self.py.unpackArchive(take(name), "wheel");
+      raw.clear();
+      self.py.runPython("import sys; sys.path.insert(0, '/book')");
+      self.cells = self.py.pyimport("press.in_page");
+      self.cells.start((kind, text) => answer({ kind, text }), "/book");
     };
     const tasks = {
       parts: ({ list }) => Promise.all(list.map(unpack)),
       boot,
-      start: ({ settings }) => start(settings),
       run: ({ source, name }) => self.cells.run(source, name),
     };
     let queue = Promise.resolve();
@@ -135,17 +131,11 @@ document.addEventListener("DOMContentLoaded", () => {
   };
   const startPython = async (say) => {
     say("Reading Python from the folder of the book…");
-    const { start, rest, packages, absent } = manifest;
-    await fetchParts(start);
+    await fetchParts(manifest.parts);
     const ours = python = makePython();
     say("Starting Python…");
-    const reading = fetchParts(rest);
-    reading.catch(() => {});
-    await ours.send(start);
+    await ours.send(manifest.parts);
     await ours.ask("boot");
-    await reading;
-    await ours.send(rest);
-    await ours.ask("start", { settings: { packages, absent } });
   };
 
   // --- cells of the page, in the order of the notebook; those without code on the page have no place
@@ -295,6 +285,6 @@ document.addEventListener("DOMContentLoaded", () => {
     });
     cell.querySelector(".cell_input").closest("details")?.after(bar) ?? cell.querySelector(".cell_input").after(bar);
   }
-  // for the tests and `make live-check`: the first cells of the page, or all, and what they gave
+  // for the tests and the tests of live pages: the first cells of the page, or all, and what they gave
   window.liveRunAll = (most = Infinity) => runUntil(null, () => {}, most);
 });

@@ -16,7 +16,7 @@ from scipy.optimize import brentq
 
 from lib.audit.release import Curator
 from lib.audit.request import Request
-from lib.audit.table import Table, first_half
+from lib.audit.table import Table, first_half, released_halves
 from lib.coherence.naming import (
     SCORES,
     SHARES,
@@ -24,6 +24,7 @@ from lib.coherence.naming import (
     cuts,
     membership_scores,
     promise,
+    promises,
     score_names,
 )
 from lib.dp.certificate import (
@@ -164,7 +165,7 @@ def _leak_after_pilot(
 
     def power(log_odds: float) -> float:
         hits, again = _draw(tables[named][0], log_odds, places), np.random.default_rng(seed)
-        worth = [_promises(part, n, people, inside) for n, part in _nested(hits, named, own, again)]
+        worth = [promises(part, n, people, inside) for n, part in _nested(hits, named, own, again)]
         choice = np.where(np.max(worth, axis=0) > noise, np.argmax(worth, axis=0), -1)
         shares = {n: float((choice == i).mean()) for i, n in enumerate(own)}
         return sum(share * found(n, log_odds) for n, share in shares.items() if share > 0.005)
@@ -192,13 +193,6 @@ def _draw(table: Guesses, log_odds: float, places: np.ndarray) -> np.ndarray:
     return table.least + np.searchsorted(law[:-1], places, side="right")
 
 
-def _promises(hits: np.ndarray, named: int, people: int, inside: np.ndarray | int) -> np.ndarray:
-    """:func:`~lib.coherence.naming.promise` of many pilots at once."""
-    a, b, c = hits + 0.5, named - hits + 0.5, inside - hits + 0.5
-    d = people - named - (inside - hits) + 0.5
-    return np.log(a * d / (b * c)) - 1.645 * np.sqrt(1 / a + 1 / b + 1 / c + 1 / d)
-
-
 def _nested(
     hits: np.ndarray, size: int, sizes: Sequence[int], rng: np.random.Generator
 ) -> Iterator[tuple[int, np.ndarray]]:
@@ -221,10 +215,10 @@ def _best(
     best, named = np.full(top.shape, -np.inf), sizes[0]
     bottom = _nested(inside - top, people - named, sizes, rng)
     for (n, hits), (m, others) in zip(_nested(top, named, sizes, rng), bottom, strict=True):
-        best = np.maximum(best, _promises(hits, n, people, inside))
+        best = np.maximum(best, promises(hits, n, people, inside))
         if not fixed:
             m = n + min(m, people - named)
-            best = np.maximum(best, _promises(hits, n, m, hits + others))
+            best = np.maximum(best, promises(hits, n, m, hits + others))
     return best
 
 
@@ -292,12 +286,7 @@ def _share(level: float, tried: int) -> float:
 
 def _halves(request: Request, table: Table, curator: Curator | None) -> Iterator[Half]:
     """The halves of the audit, so that a curator's releases of them are made once."""
-    if table.release is not None:
-        yield membership_scores(table.release.table, table.frame), table.inside
-        return
-    for i in range(request.splits):
-        half, inside, rng = first_half(request, table, i)
-        release = half if curator is None else curator(half, rng)
+    for release, inside in released_halves(request, table, curator):
         yield membership_scores(release, table.frame), inside
 
 

@@ -19,10 +19,10 @@ import numpy as np
 import pandas as pd
 
 from lib import programs, validate
-from lib.audit.reading import TARGET, read_csv, repeated
 from lib.audit.request import Request, command_words
-from lib.audit.schema import Schema
+from lib.audit.schema import TARGET, Schema
 from lib.files import shown, write_whole
+from lib.table.reading import read_file, repeated
 
 # share of released values unknown to the file from which the report warns; noise or bands on
 # numbers are usual
@@ -207,6 +207,6 @@ class Curator:
                     f"curator must make a release, got exit status {done.returncode} and none from"
                     f" {command!r}: {last}"
                 )
-            rows, name, count = read_csv(target), "the curator's release", self.request.count
+            rows, name, count = read_file(target), "the curator's release", self.request.count
             rows = repeated(rows, count, name) if count in rows else rows
             return read_release(rows, self.schema, name, "the file")

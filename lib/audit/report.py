@@ -19,6 +19,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from lib.audit.exposure import LARGE
 from lib.audit.figures import group_distances, sorted_predictions
 from lib.audit.release import unknown_values
 from lib.audit.request import LEAST_SHOWN
@@ -132,8 +133,8 @@ def column_table(audit: Audit) -> pd.DataFrame:
 def small_groups(audit: Audit) -> str:
     """The groups that were left out, in words; the smallest are counted together, not named."""
     least = audit.request.least_shown
-    words = [f"{name} ({n})" for name, n in audit.small.items() if n >= least]
-    if merged := [n for n in audit.small.values() if n < least]:
+    words = [f"{name} ({n})" for name, n in audit.table.small.items() if n >= least]
+    if merged := [n for n in audit.table.small.values() if n < least]:
         people, few = sum(merged), f"fewer than {LEAST_SHOWN} people"
         together = f"{people} people" if people >= LEAST_SHOWN else few
         words.append(
@@ -169,6 +170,7 @@ def report_html(audit: Audit, several: Mapping[str, object] | None = None) -> st
         request=audit.request,
         schema=audit.schema,
         least_shown=LEAST_SHOWN,
+        large=LARGE,
     )
     return printable(text)
 
@@ -191,8 +193,8 @@ def record(audit: Audit) -> dict[str, object]:
         "release": request.release and request.release.name,
         "sensitive": request.sensitive,
         "question": request.mode,
-        "people": audit.n,
-        "inside": audit.inside,
+        "people": len(audit.table.frame),
+        "inside": int(audit.table.inside.sum()),
         "cluster": request.cluster,
         "weights": request.weights,
         "count": request.count,
@@ -247,14 +249,17 @@ def distance_picture(audit: Audit, learner: str, caption: str) -> dict[str, obje
 
 def prediction_pictures(audit: Audit, learner: str) -> list[dict[str, object]]:
     """The predictions of the first split, inside and outside, for each sensitive group."""
-    h, inside, members = audit.first_split[learner]
+    one = audit.exposures[learner]
+    members = {group: who[one.rows] for group, who in audit.members.items()}
     rows = audit.summary[audit.summary["learner"] == learner]
     sensitive = f"{audit.schema.sensitive} = {audit.schema.positive_name}"
     ranked = rows.sort_values("excess", ascending=False, kind="stable")["group"]
     groups = [g for g in dict.fromkeys([EVERYONE, sensitive, *ranked]) if g in members][:SHOWN]
     words = ("trained on" if audit.request.mode == "clear" else "behind the release", "left out")
     return [
-        _picture(g, sorted_predictions, h[members[g]], inside[members[g]], g, words=words)
+        _picture(
+            g, sorted_predictions, one.first[members[g]], one.inside[members[g]], g, words=words
+        )
         for g in groups
     ]
 

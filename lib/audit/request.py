@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Annotated
 
 from lib import validate
-from lib.audit.schema import KINDS
 from lib.coherence.learners import BATTERY
+from lib.table.columns import KINDS
 
 LEAST_ALPHA = 1e-6  # less than one person in a million moved
 LEAST_SHOWN = 10  # people of a group that the report names without show_small
+PEOPLE = 50_000  # from which on a second process is worth its start
 LEAST_BETA = 1e-300  # the solver of the theorems has no smaller one
 
 
@@ -105,7 +106,9 @@ class Request:
     certify: Annotated[bool, "also lower limits of the curator's epsilon, group by group"] = False
     certify_delta: Annotated[float, "of the (epsilon, delta) that is tested"] = 0.0
     seed: Annotated[int, "of splits, learners and reshufflings"] = 0
-    workers: Annotated[int, "processes"] = 1
+    workers: Annotated[
+        int | None, f"processes; else one, and two from {PEOPLE:,} people on", "N"
+    ] = None
 
     def __post_init__(self) -> None:
         validate.instance("file", self.file, Path)
@@ -140,7 +143,8 @@ class Request:
             self.certify,
         )
         for name, low in (("splits", 2), ("seed", 0), ("workers", 1)):
-            validate.integer(name, getattr(self, name), low=low)
+            if name != "workers" or self.workers is not None:
+                validate.integer(name, getattr(self, name), low=low)
         cut = {*self.groups, *chain(*self.crossings)}
         for name, edges in self.bands.items():
             validate.require(name in cut, "bands", "of a column in groups or crossings", name)
@@ -206,6 +210,10 @@ class Request:
     def least_size(self) -> float:
         """People that a group has at least: ``gamma``, and :attr:`least_shown`."""
         return max(self.gamma, self.least_shown)
+
+    def processes(self, people: int) -> int:
+        """How many work on a table of so many people."""
+        return self.workers or min(2 if people >= PEOPLE else 1, os.cpu_count() or 1)
 
     @property
     def releases(self) -> int:

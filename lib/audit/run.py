@@ -19,42 +19,37 @@ it. That is refused.
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import joblib
 import numpy as np
 import pandas as pd
-from tqdm.auto import tqdm
 
 from lib import programs
-from lib.audit import verdicts as rules
 from lib.audit.certify import Certificate, certify, in_words, reach
-from lib.audit.reading import TARGET
+from lib.audit.exposure import (
+    Exposure,
+    coherence_verdicts,
+    dependence_verdicts,
+    expose,
+    in_parallel,
+    reshufflings,
+)
+from lib.audit.power import Rule, least_share
 from lib.audit.release import Curator, Release, warnings_about
 from lib.audit.request import Request
-from lib.audit.schema import Schema
-from lib.audit.table import Table, read_table
+from lib.audit.schema import TARGET, Schema
+from lib.audit.table import Table, read_table, released_halves
 from lib.audit.theorems import epsilons
-from lib.coherence.combination import combined_p
-from lib.coherence.distances import reshuffling_p
-from lib.coherence.experiment import Result, Setup, as_predictions, compare, demcoh, predict_halves
-from lib.coherence.learners import BATTERY, After
+from lib.coherence.experiment import Result
 from lib.files import locked_tempdir
-from lib.programs import end_with_parent
 from lib.rng import stream
 
-MOST_DRAWS = 1_000_000  # reshufflings of a group in one test
-# reshufflings as far apart as observed that stop a test: p is then known to a seventh of itself
-ENOUGH = 50
-
-# with the p-value of each group, the predictions of the first split, and those the test is of
-Part = tuple[Result, dict[str, float], rules.Predicted, rules.Predicted]
+COPIED = 0.9  # share of a group's records in a release that may have copied the group
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,57 +58,79 @@ class Audit:
 
     Parameters
     ----------
-    results : mapping
-        Learner to the :class:`~lib.coherence.result.Result`, one row a group and split (or
-        training).
+    table : Table
+        The people, their groups, and a finished release.
+    exposures : mapping
+        Learner to its :class:`~lib.audit.exposure.Exposure`.
     verdicts : DataFrame
         Dependence. ``learner, group, n, p, adjusted, flagged``: Holm-adjusted over all rows.
     coherence : DataFrame
-        Coherence at each alpha, as :func:`~lib.audit.verdicts.coherence_verdicts` gives it.
-    first_split : mapping
-        Learner to ``(h, inside, members)`` of the first split, for the figures.
+        Coherence at each alpha, as :func:`~lib.audit.exposure.coherence_verdicts` gives it.
+    least_shares : mapping
+        Group to its :func:`~lib.audit.power.least_share`.
+    released : mapping
+        Group to the share of its people inside whose record and answer are in the (first) release.
     epsilons : DataFrame
         ``alpha, mode, epsilon, needed, words``: what the theorems ask for.
-    n, inside, dropped_rows, release_rows : int
-        People, those inside, those without a sensitive value, and rows of a finished release.
     releases : tuple of Release
         Of every release that was read, what the file does not hold.
-    warnings : tuple of str
-        Why "no flag" may mean less than it seems.
     contained : bool, optional
         Whether bubblewrap contained the curator.
     certificate : Certificate, optional
         If the request asks for one.
     tests : int
         Those of all audits in one table, over which Holm's correction goes.
-    shares : mapping
-        Group to the :func:`~lib.audit.power.least_share` that would have been found, or NaN.
     """
 
     request: Request
-    schema: Schema
-    members: Mapping[str, np.ndarray]
-    small: Mapping[str, int]
-    results: Mapping[str, Result]
+    table: Table
+    exposures: Mapping[str, Exposure]
     verdicts: pd.DataFrame
     coherence: pd.DataFrame
-    first_split: Mapping[str, tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]]
+    least_shares: Mapping[str, float]
+    released: Mapping[str, float]
     epsilons: pd.DataFrame
-    n: int
-    inside: int
-    dropped_rows: int
-    release_rows: int
     releases: tuple[Release, ...]
-    warnings: tuple[str, ...]
     contained: bool | None
     certificate: Certificate | None
     tests: int
-    shares: Mapping[str, float]
+
+    @property
+    def schema(self) -> Schema:
+        """How the file was read."""
+        return self.table.schema
+
+    @property
+    def members(self) -> Mapping[str, np.ndarray]:
+        """Each large enough group with who is in it."""
+        return self.table.members
+
+    @property
+    def results(self) -> dict[str, Result]:
+        """Learner to the :class:`~lib.coherence.result.Result`, one row a group and split."""
+        return {name: exposure.result for name, exposure in self.exposures.items()}
 
     @property
     def flagged(self) -> pd.DataFrame:
         """Rows of ``verdicts`` whose predictions depend on who was inside, beyond chance."""
         return self.verdicts[self.verdicts["flagged"]]
+
+    @property
+    def shares(self) -> dict[str, float]:
+        """Group to the share of copied answers that would have been found; NaN if not even all.
+
+        Nor would they where a release that may have copied the group is not flagged.
+        """
+        flagged = set(self.flagged["group"])
+        return {
+            group: share if group in flagged or self.released[group] < COPIED else np.nan
+            for group, share in self.least_shares.items()
+        }
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Why "no flag" may mean less than it seems."""
+        return warnings_about(self.releases, self.schema, self.request)
 
     @property
     def containment(self) -> str:
@@ -137,7 +154,8 @@ def run_audit(
     progress: bool = True,
     say: Callable[[str], object] | None = None,
 ) -> Audit:
-    """Read, type, run the experiment for each learner, test, and ask the theorems.
+    """Read, run the experiment for each learner, test, and ask what could have been found, what is
+    certain, and what the theorems allow.
 
     ``say`` gets what a certificate can come to, before anything is run. ``table`` is what the
     request names, if it was read; ``tests`` are all of :class:`Audit`, 0 for its own.
@@ -179,121 +197,59 @@ def run_audit(
     limits = reach(request, table) if request.certify else None
     if limits is not None and say is not None:
         say(in_words(limits, request))
-    part_of = _released if request.mode == "release" else _halves
-    run = partial(part_of, request, table, _setup(request, table, tests))
     with (
         locked_tempdir(Path(tempfile.gettempdir())) as folder,
         joblib.parallel_config(temp_folder=str(folder)),  # what workers share stays there, too
     ):
-        curator, contained = None, None
+        curator, contained, certificate = None, None, None
         if request.curator is not None:
             contained = programs.containment(request.contained)
             curator = Curator(request, table.raw, table.schema, folder, contained)
-        parts: dict[str, Any] = {name: run(name, curator, progress) for name in request.learners}
-        certificate = None if limits is None else certify(request, table, curator, limits)
+        exposures = {
+            name: expose(request, table, tests, name, curator, progress)
+            for name in request.learners
+        }
+        shares = _least_shares(request, table, tests, exposures, progress)
+        if limits is not None:
+            certificate = certify(request, table, curator, limits)
+        released = table.held(*next(released_halves(request, table, curator)))
         releases = curator.releases() if curator else tuple(filter(None, [table.release]))
-    results, p, first, tested = ({k: part[i] for k, part in parts.items()} for i in range(4))
-    of_groups = {
-        name: (h, inside, {group: who[rows] for group, who in table.members.items()})
-        for name, (rows, inside, h) in first.items()
-    }
+    results = {name: exposure.result for name, exposure in exposures.items()}
     return Audit(
         request=request,
-        schema=table.schema,
-        members=table.members,
-        small=table.small,
-        results=results,
-        verdicts=rules.dependence_verdicts(request, table, p),
-        coherence=rules.coherence_verdicts(request, results),
-        first_split=of_groups,
+        table=table,
+        exposures=exposures,
+        verdicts=dependence_verdicts(request, table, exposures),
+        coherence=coherence_verdicts(request, results),
+        least_shares=shares,
+        released=released,
         epsilons=epsilons(request, table),
-        n=len(table.frame),
-        inside=int(table.inside.sum()),
-        dropped_rows=table.dropped_rows,
-        release_rows=0 if table.release is None else len(table.release.table),
         releases=releases,
-        warnings=warnings_about(releases, table.schema, request),
         contained=contained,
         certificate=certificate,
         tests=tests,
-        shares=rules.least_shares(request, table, tests, tested),
     )
 
 
-def _halves(
-    request: Request, table: Table, setup: Setup, name: str, curator: Curator | None, progress: bool
-) -> Part:
-    """Random halves; the independent splits give one exact p-value for each group."""
-    learner = BATTERY[name] if curator is None else After(curator, BATTERY[name])
-    result = demcoh(
-        table.frame,
-        table.members,
-        learner,
-        setup,
-        splits=request.splits,
-        seed=request.seed,
-        workers=request.workers,
-        progress=progress,
-        design=table.design,
-    )
-    p = {
-        group: combined_p(distances for distances in part if distances.size)
-        for group, part in result.rows.groupby("group")["distances"]
-    }
-    result = Result(result.rows.drop(columns="distances"))
-    # the first split once more, for the figures: the same stream, and the same release, which the
-    # curator keeps
-    rng = stream(request.seed, "demcoh", 0)
-    first = predict_halves(table.frame, learner, setup, rng, table.design)
-    return result, p, first, first
+def _least_shares(
+    request: Request, table: Table, tests: int, exposures: Mapping[str, Exposure], progress: bool
+) -> dict[str, float]:
+    """The :func:`~lib.audit.power.least_share` that the learners together find in each group."""
+    one = next(iter(exposures.values()))
+    own = 2.0 * table.frame[TARGET].to_numpy()[one.rows] - 1
+    record = table.record[one.rows]
+    rule = Rule(request.false_alarm / tests, request.releases, reshufflings(request, tests))
 
+    def asked(group: str, mine: np.ndarray) -> tuple:
+        alike = np.zeros(int(record.max()) + 1, dtype=bool)
+        alike[record[mine]] = True
+        others = alike[record] & ~mine
+        h = {name: exposure.tested[mine] for name, exposure in exposures.items()}
+        rng, design = stream(request.seed, "power", group), table.design.of(one.rows[mine])
+        known = (record[others], own[others])
+        return h, own[mine], one.inside[mine], rule, rng, design, record[mine], known
 
-def _released(
-    request: Request, table: Table, setup: Setup, name: str, curator: Curator | None, progress: bool
-) -> Part:
-    """One split, several trainings; the test is of their mean, which is one predictor."""
-    few, h, rows = replace(setup, null_draws=20), [], []
-    for i in tqdm(range(request.splits), disable=not progress, desc=f"{name}: trainings"):
-        rng = stream(request.seed, "release", i)
-        predict = BATTERY[name](table.release.table, setup.target, setup.lens, rng)
-        h.append(as_predictions(predict(table.frame[list(setup.lens)]), len(table.frame), setup))
-        part = compare(h[-1], table.inside, table.members, few, rng, table.design)
-        rows.append(part.assign(split=i))
-    mean = np.mean(h, axis=0)
-    test, own = joblib.delayed(reshuffling_p), partial(stream, request.seed, "release test", name)
-    jobs = (
-        test(
-            mean[who],
-            table.inside[who],
-            draws=setup.null_draws,
-            enough=ENOUGH,
-            rng=own(group),
-            design=table.design.of(who),
-        )
-        for group, who in table.members.items()
-    )
-    parallel = joblib.Parallel(
-        n_jobs=request.workers, initializer=end_with_parent, initargs=(os.getpid(),)
-    )
-    p = parallel(jobs)
-    p = pd.Series(p, table.members).fillna(1.0).to_dict()
-    result, everybody = Result(pd.concat(rows, ignore_index=True)), np.arange(mean.size)
-    return result, p, (everybody, table.inside, h[0]), (everybody, table.inside, mean)
-
-
-def _setup(request: Request, table: Table, tests: int) -> Setup:
-    draws = rules.reshufflings(request, tests)
-    if draws > MOST_DRAWS:
-        raise ValueError(
-            f"false_alarm must be so large that {tests} tests take at most {MOST_DRAWS:,}"
-            f" reshufflings each, got {request.false_alarm!r}, which takes {draws:,} (more splits,"
-            " fewer groups or learners need fewer, too)"
-        )
-    return Setup(
-        target=TARGET,
-        lens=table.lens,
-        labels=request.labels,
-        gamma=request.least_size,
-        null_draws=draws,
-        keep_null=request.mode != "release",
-    )
+    job = joblib.delayed(least_share)
+    jobs = (job(*asked(group, who[one.rows])) for group, who in table.members.items())
+    found = in_parallel(request, table, jobs, progress, "what could be found")
+    return dict(zip(table.members, found, strict=True))

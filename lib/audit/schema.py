@@ -1,4 +1,4 @@
-"""A user's own CSV as a table that learners can take, read strictly and by one stated rule.
+"""What is predicted from what: the columns of the audited file, its answers, and the lens.
 
 The rules are fitted once, on the audited file, and applied alike to a release and to a hold-out.
 They do not depend on who is in which half, so that a random split stays one.
@@ -6,50 +6,18 @@ They do not depend on who is in which half, so that a random split stays one.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-import numpy as np
 import pandas as pd
 
 from lib import validate
-from lib.audit.reading import TARGET
 from lib.files import shown
-from lib.table.numbers import canonical_column, canonical_text
+from lib.table.columns import KINDS, Column, read_column
+from lib.table.reading import canonical_column, canonical_text
 
-KINDS = ("category", "number", "ignore")
-FEW = 20  # distinct numbers up to which a column counts as codes of a category
+TARGET = "(sensitive)"  # a name in the table that learners get, so no column of a user can have it
 _NO_VALUE = "(missing)"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Column:
-    """How a column is read: its ``kind`` (of :data:`KINDS`), and in words ``why``.
-
-    ``fill`` stands for a missing number (the median), with a column of its own that marks it;
-    missing categories are a category. ``values`` are those that the audited file holds. ``mixed``
-    is a column that is read as text though at least half of its values are numbers.
-    """
-
-    name: str
-    kind: str
-    why: str
-    distinct: int
-    missing: int
-    fill: float
-    mixed: bool
-    values: pd.Index = field(repr=False, compare=False)
-
-    def cells(self, raw: pd.DataFrame, file: str, missing: str | None = None) -> pd.Series:
-        """This column of a file: floats for a number, else the one text of a value or ``missing``.
-
-        A ``ValueError`` names the ``file`` that lacks the column, or a cell that is no number.
-        """
-        validate.choice(f"column of {file}", self.name, raw.columns)
-        if self.kind == "number":
-            return to_numbers(raw[self.name], file)
-        return canonical_column(raw[self.name], missing)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,7 +68,7 @@ class Schema:
         Parameters
         ----------
         raw : DataFrame
-            From :func:`lib.audit.reading.read_csv`, every sensitive value known.
+            From :func:`lib.table.reading.read_file`, every sensitive value known.
         file : str
             Its name, for messages.
         """
@@ -111,8 +79,9 @@ class Schema:
                 table[column.name] = cells.fillna(column.fill)
                 if column.missing:
                     gaps = f"{column.name} {_NO_VALUE}"
-                    # no column of a file has a name that ends with a space
-                    table[gaps + " " * (gaps in self.lens)] = cells.isna().astype(float)
+                    if gaps in self.lens:
+                        gaps += " "  # no column of a file has a name that ends with a space
+                    table[gaps] = cells.isna().astype(float)
         return pd.DataFrame(table | {TARGET: self.is_positive(raw).astype(int)})
 
     def unknown(self, raw: pd.DataFrame, file: str) -> pd.DataFrame:
@@ -146,12 +115,8 @@ def fit_schema(
     lens: Sequence[str] = (),
     kinds: Mapping[str, str] | None = None,
 ) -> Schema:
-    """Type the columns of the audited file by a rule that anyone can state.
-
-    Constant columns, columns without values and identifiers are ignored (an identifier: text or
-    whole numbers, no value twice); a column is a number if all its values are and more than
-    :data:`FEW` differ, none with a leading zero; everything else is a category. ``kinds``
-    overrides it. One number written in several ways is one value.
+    """Read the columns of the audited file by :func:`~lib.table.columns.read_column`; ``kinds``
+    overrides its rule.
 
     Parameters
     ----------
@@ -179,7 +144,7 @@ def fit_schema(
     answers = canonical_column(raw[sensitive])
     positive, why = _positive(answers, positive)
     known = raw[answers.notna()].drop(columns=sensitive)
-    columns = tuple(typed_column(known[name], kinds.get(name), name in lens) for name in known)
+    columns = tuple(read_column(known[name], kinds.get(name), name in lens) for name in known)
     ignored = {column.name: column.why for column in columns if column.kind == "ignore"}
     ignored[sensitive] = "the sensitive column"
     for name in lens:
@@ -203,7 +168,7 @@ def fit_schema(
 def _positive(values: pd.Series, named: str | None) -> tuple[str, str]:
     """The value that counts as 1, and why."""
     counts = values.astype(object).value_counts().sort_index()
-    some = ", ".join(map(shown, counts.index[:8])) + ", ..." * (len(counts) > 8)
+    some = ", ".join(map(shown, counts.index[:8])) + (", ..." if len(counts) > 8 else "")
     if len(counts) < 2:
         raise ValueError(
             f"sensitive must be a column with at least two values, got {values.name!r} with"
@@ -212,68 +177,11 @@ def _positive(values: pd.Series, named: str | None) -> tuple[str, str]:
     if named is not None:
         value = canonical_text(named)
         validate.require(value in counts, "positive", f"a value of {values.name!r} ({some})", named)
-        return value, "named" + f"; against the {len(counts) - 1} others" * (len(counts) > 2)
+        others = f"; against the {len(counts) - 1} others" if len(counts) > 2 else ""
+        return value, f"named{others}"
     if len(counts) > 2:
         raise ValueError(
             f"positive must be the value of {values.name!r} to set against the rest, got None for"
             f" {len(counts)} values ({some})"
         )
     return str(counts.idxmin()), "the rarer of the two values"
-
-
-def typed_column(values: pd.Series, declared: str | None = None, wanted: bool = False) -> Column:
-    """How a column of text is read by the rule of :func:`fit_schema`; ``declared`` overrides it,
-    and a ``wanted`` one is no identifier.
-    """
-    cells = canonical_column(values)
-    texts, rows = cells.cat.categories, cells.cat.codes[cells.notna()]
-    known, distinct, numbers = len(rows), len(texts), as_floats(texts.to_series()).to_numpy()
-    numeric = distinct > 0 and bool(np.isfinite(numbers).all())
-    identifier = distinct == known > FEW and not (numeric and (numbers % 1 != 0).any())
-    if declared is not None:
-        kind, why = declared, "declared"
-    elif not distinct:
-        kind, why = "ignore", "no value at all"
-    elif distinct == 1 and known == len(cells):
-        kind, why = "ignore", "constant"
-    elif identifier and not wanted:
-        kind, why = "ignore", "an identifier: no value stands twice"
-    elif numeric and distinct > FEW and not texts.str.fullmatch(r"[+-]?0\d+").any():
-        kind, why = "number", f"numbers, more than {FEW} different"
-    else:
-        kind, why = "category", f"numbers, {distinct} different: codes" if numeric else "text"
-    finite = int(np.isfinite(numbers)[rows].sum())
-    mixed = kind != "ignore" and not numeric and finite >= known / 2
-    if mixed:
-        why += f"; {finite} of {known} values are numbers, {known - finite} are none"
-    if joined := values.nunique() - distinct:
-        why += f"; {joined} other spelling{'s' * (joined > 1)} of a number joined to it"
-    if kind == "number":
-        validate.require(distinct > 0, f"column {values.name!r}", "with a value", None)
-        to_numbers(cells, "the file")
-    return Column(
-        name=values.name,
-        kind=kind,
-        why=why,
-        distinct=distinct,
-        missing=len(cells) - known,
-        mixed=mixed and declared is None,
-        fill=float(np.median(numbers[rows])) if kind == "number" else math.nan,
-        values=pd.Index(numbers) if kind == "number" else texts,
-    )
-
-
-def as_floats(values: pd.Series) -> pd.Series:
-    """The numbers that are written as text, NaN for what is none."""
-    return pd.to_numeric(values.astype(object), errors="coerce").astype(float)
-
-
-def to_numbers(values: pd.Series, file: str) -> pd.Series:
-    """A column of numbers as floats, NaN for a gap; a ``ValueError`` names a cell that is none."""
-    numbers = as_floats(values)
-    wrong = values[values.notna() & ~np.isfinite(numbers)]
-    for row, value in wrong.items():
-        raise ValueError(
-            f"{file}: column {values.name!r} must hold numbers, got {shown(value)} (row {row + 1})"
-        )
-    return numbers

@@ -8,11 +8,11 @@ from dataclasses import replace
 import pandas as pd
 
 from lib import validate
+from lib.audit.exposure import adjusted
 from lib.audit.report import record, report_html, to_json
 from lib.audit.request import Request
 from lib.audit.run import Audit, run_audit
 from lib.audit.table import read_table
-from lib.audit.verdicts import adjusted
 from lib.audit.words import condition, power
 
 

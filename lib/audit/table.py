@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -12,19 +12,16 @@ import pandas as pd
 from pandas.api.types import union_categoricals
 
 from lib import validate
-from lib.audit.reading import TARGET, read_file, repeated
-from lib.audit.release import Release, read_release
-from lib.audit.request import Request
-from lib.audit.schema import Schema, as_floats, fit_schema, to_numbers
+from lib.audit.release import Curator, Release, read_release
+from lib.audit.request import PEOPLE, Request
+from lib.audit.schema import TARGET, Schema, fit_schema
 from lib.coherence.distances import Design
 from lib.coherence.experiment import halves
 from lib.files import shown
 from lib.groups import bands_in_order, groups_by_size, to_bands
 from lib.rng import stream
-from lib.table.numbers import canonical_column, canonical_text
-
-# a number's edges, and the name of each band that somebody is in by its place among them
-Bands = dict[str, tuple[list[float], dict[int, str]]]
+from lib.table.columns import to_numbers
+from lib.table.reading import canonical_column, canonical_text, read_file, repeated
 
 
 @dataclass(frozen=True)
@@ -64,6 +61,23 @@ class Table:
         """The columns that a predictor sees: all but the target."""
         return tuple(name for name in self.frame.columns if name != TARGET)
 
+    @property
+    def record(self) -> np.ndarray:
+        """The number of each person's record as a predictor sees it, shape (n,)."""
+        return _numbered(self.frame[list(self.lens)])
+
+    def held(self, release: pd.DataFrame, inside: np.ndarray) -> dict[str, float]:
+        """The share of each group's people ``inside`` whose record and answer are in a release; a
+        released row stands for one of them.
+        """
+        number = _numbered(pd.concat([self.frame, release[self.frame.columns]]))
+        people, rows = np.split(number, [len(self.frame)])
+        copies, shares = np.bincount(rows, minlength=number.max() + 1), {}
+        for group, who in self.members.items():
+            wanted = np.bincount(people[who & inside], minlength=copies.size)
+            shares[group] = float(np.minimum(wanted, copies).sum() / max(1, wanted.sum()))
+        return shares
+
 
 def read_table(request: Request) -> Table:
     """Read what ``request`` names; a ``ValueError`` names the file, column or value at fault."""
@@ -91,8 +105,7 @@ def read_table(request: Request) -> Table:
         )
     if schema.is_positive(pool).sum() < request.least_shown:
         schema = replace(schema, few=request.least_shown)
-    bands = _bands(request, pool, schema)
-    members, small = _groups(request, pool, schema, bands, request.least_size)
+    members, small = _groups(request, pool, schema)
     least = f"at most {len(pool)}, the size of the largest group"
     validate.require(len(members) > 0, "gamma", least, request.least_size)
     frame = schema.typed_table(pool, request.file.name)
@@ -102,15 +115,29 @@ def read_table(request: Request) -> Table:
     return Table(pool, frame, schema, members, small, inside, dropped, released, design)
 
 
+def _numbered(rows: pd.DataFrame) -> np.ndarray:
+    """The number of each row; equal rows have one."""
+    alike = rows.groupby([*rows.columns], sort=False, observed=True, dropna=False)
+    return alike.ngroup().to_numpy()
+
+
 def _people(request: Request, path: Path) -> pd.DataFrame:
     """A file, one row a person."""
     rows = read_file(path)
+    other = TARGET not in rows
+    validate.require(
+        other, f"{path.name}: a header", f"other than {TARGET!r}, a name in use", TARGET
+    )
     return rows if request.count is None else repeated(rows, request.count, path.name)
 
 
 def _design(request: Request, pool: pd.DataFrame, inside: np.ndarray) -> Design:
-    """Clusters and weights of the people; a ``ValueError`` for columns that cannot serve."""
-    cluster = weight = None
+    """Clusters and weights of the people; a ``ValueError`` for columns that cannot serve.
+
+    In a large table weights are rounded to a sixteenth of a power of two, so that people can be
+    counted.
+    """
+    cluster, weight, counted = None, None, len(pool) >= PEOPLE
     for name in ("cluster", "weights"):
         if name in request.special:
             gaps = int(pool[request.special[name]].isna().sum())
@@ -123,8 +150,13 @@ def _design(request: Request, pool: pd.DataFrame, inside: np.ndarray) -> Design:
         got = f"{both.size} that are both"
         validate.require(both.size == 0, "cluster", f"a column of households {whole}", got)
     if request.weights is not None:
-        weight = _weights(pool[request.weights])
-    return Design(cluster, weight)
+        weight = to_numbers(pool[request.weights], "the file").to_numpy(float)
+        fits = np.isfinite(weight) & (weight > 0)
+        others = f"{int((~fits).sum())} others"
+        validate.require(bool(fits.all()), "weights", "finite numbers > 0 in the file", others)
+        if counted:
+            weight = 2 ** ((16 * np.log2(weight)).round() / 16)
+    return Design(cluster, weight, counted)
 
 
 def first_half(
@@ -138,13 +170,16 @@ def first_half(
     return table.frame.iloc[rows], np.isin(np.arange(n), rows), rng
 
 
-def _weights(column: pd.Series) -> np.ndarray:
-    """A column of positive numbers, shape (n,); a ``ValueError`` for any other."""
-    weight = to_numbers(column, "the file").to_numpy(float)
-    fits = np.isfinite(weight) & (weight > 0)
-    others = f"{int((~fits).sum())} others"
-    validate.require(bool(fits.all()), "weights", "finite numbers > 0 in the file", others)
-    return weight
+def released_halves(
+    request: Request, table: Table, curator: Curator | None
+) -> Iterator[tuple[pd.DataFrame, np.ndarray]]:
+    """What learners read, and who was inside: the finished release, or that of each half."""
+    if table.release is not None:
+        yield table.release.table, table.inside
+        return
+    for i in range(request.splits):
+        half, inside, rng = first_half(request, table, i)
+        yield half if curator is None else curator(half, rng), inside
 
 
 def _everybody(request: Request, raw: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:
@@ -175,51 +210,29 @@ def _everybody(request: Request, raw: pd.DataFrame) -> tuple[pd.DataFrame, np.nd
     return pool, np.arange(len(pool)) < len(raw)
 
 
-def _grouped(request: Request) -> tuple[list[str], list[str]]:
-    """The columns whose values are groups, and all that make groups."""
-    alone = [name for name in dict.fromkeys(request.groups) if name != request.sensitive]
-    return alone, list(dict.fromkeys(chain(alone, *request.crossings)))
-
-
-def _bands(request: Request, pool: pd.DataFrame, schema: Schema) -> Bands:
-    """The bands of each number that makes groups: those asked for, else its quartiles."""
-    numbers, bands = {c.name for c in schema.columns if c.kind == "number"}, {}
-    for name in _grouped(request)[1]:
-        validate.choice("group column", name, pool.columns)
-        if name in request.bands or name in numbers:
-            values = to_numbers(pool[name], "the file").dropna()
-            quartiles = values.quantile([0.25, 0.5, 0.75])
-            edges = [float(edge) for edge in request.bands.get(name, sorted({*quartiles}))]
-            names = to_bands(values, edges)
-            bands[name] = edges, dict(zip(np.digitize(values, edges), names, strict=True))
-    return bands
-
-
 def _groups(
-    request: Request, rows: pd.DataFrame, schema: Schema, bands: Bands, gamma: float
+    request: Request, pool: pd.DataFrame, schema: Schema
 ) -> tuple[dict[str, np.ndarray], dict[str, int]]:
-    """Who of the people is in each group of at least ``gamma``, and the sizes of all others."""
-    alone, columns = _grouped(request)
-    is_one = schema.is_positive(rows).to_numpy()
+    """Who is in each large enough group, and the sizes of all others.
+
+    A number makes bands: those asked for, else its quartiles. A missing value is in no group.
+    """
+    alone = [name for name in dict.fromkeys(request.groups) if name != request.sensitive]
+    numbers, labels = {c.name for c in schema.columns if c.kind == "number"}, {}
+    for name in dict.fromkeys(chain(alone, *request.crossings)):
+        validate.choice("group column", name, pool.columns)
+        labels[name] = canonical_column(pool[name])
+        if name in request.bands or name in numbers:
+            values = to_numbers(pool[name], "the file")
+            quartiles = sorted({*values.quantile([0.25, 0.5, 0.75])})
+            labels[name] = to_bands(values, [float(e) for e in request.bands.get(name, quartiles)])
+    is_one = schema.is_positive(pool).to_numpy()
     answers = {
         f"{schema.sensitive} = {schema.positive_name}": lambda frame: is_one,
         f"{schema.sensitive} other than {schema.positive_name}": lambda frame: ~is_one,
     }
-    labels = grouping(rows, columns, bands)
-    return groups_by_size(labels, alone, request.crossings, answers, gamma=gamma)
-
-
-def grouping(rows: pd.DataFrame, columns: Sequence[str], bands: Bands) -> pd.DataFrame:
-    """The columns that make groups, as labels; a missing value belongs to no group."""
-    labels = {}
-    for name in columns:
-        if name in bands:
-            values, (edges, names) = as_floats(rows[name]), bands[name]
-            band = pd.Series(np.digitize(values, edges), rows.index).map(names)
-            labels[name] = band.where(np.isfinite(values), None)
-        else:
-            labels[name] = canonical_column(rows[name])
-    return pd.DataFrame(labels, index=rows.index)
+    labelled = pd.DataFrame(labels, index=pool.index)
+    return groups_by_size(labelled, alone, request.crossings, answers, gamma=request.least_size)
 
 
 def in_order(rows: pd.DataFrame) -> pd.DataFrame:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from lib.audit.exposure import MET, NOT_MET, ONE_SPLIT, UNDECIDED, overall, splits_needed
 from lib.audit.request import Request
-from lib.audit.run import Audit
-from lib.audit.verdicts import MET, NOT_MET, ONE_SPLIT, UNDECIDED, overall, splits_needed
+from lib.audit.run import COPIED, Audit
 from lib.coherence.answers import round_outward
 
 
@@ -58,8 +58,10 @@ def power(audits: Sequence[Audit], names: Sequence[str] = ("",)) -> str:
     """
     shares: dict[str, float] = {}
     flagged: set[str] = set()
+    copied: set[str] = set()
     for audit, name in zip(audits, names, strict=True):
         shares |= {f"{group}{name}": share for group, share in audit.shares.items()}
+        copied |= {f"{group}{name}" for group, held in audit.released.items() if held >= COPIED}
         flagged |= {f"{group}{name}" for group in audit.flagged["group"]}
     asked = [group for group in shares if group not in flagged] or list(shares)
     known = sorted((shares[g], g) for g in asked if not math.isnan(shares[g]))
@@ -79,13 +81,24 @@ def power(audits: Sequence[Audit], names: Sequence[str] = ("",)) -> str:
             words.append(f"In {last} it takes {_percent(most)}, the most of all.")
     if none:
         some = f"{none[0]} and {len(none) - 1} more" if len(none) > 1 else none[0]
-        words.append(f"In {some}, no share, not even all, would have been found with 80% power.")
+        words.append(
+            f"Nothing could have been found in {some}: not even a release that copied all answers"
+            " would have been found there with 80% power."
+        )
+        if copied.issuperset(none):
+            words.append(
+                f"What was learnt from may be such a release: it has the records of {COPIED:.0%} or"
+                " more of the people inside, and no learner told them from people left out."
+            )
     more = "people" if audits[0].request.mode == "release" else "splits or people"
     after = f"if a smaller leak would be too much, audit more {more}"
     if flagged:
         after = "publish less, or with more noise, and audit that before it is released"
     elif none:
-        after = f"where no share is found, audit more {more}, or with other learners"
+        after = (
+            f"where nothing could have been found, audit more {more}, with columns that tell people"
+            " apart, or with other learners"
+        )
     words.append(f"Next: {after}.")
     return " ".join(words)
 

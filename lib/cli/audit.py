@@ -20,11 +20,11 @@ from types import UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
 from lib import validate
+from lib.audit.exposure import NOT_MET, ONE_SPLIT, UNDECIDED, overall
 from lib.audit.report import report_html, report_json, verdicts
 from lib.audit.request import Request
 from lib.audit.run import Audit
 from lib.audit.several import in_words, overview, overview_html, overview_json, run_audits, warnings
-from lib.audit.verdicts import NOT_MET, ONE_SPLIT, UNDECIDED, overall
 from lib.files import write_whole
 
 FOUND, OPEN = 3, 4  # exit statuses: what was asked to fail was found, or is undecided

@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
+import pandas as pd
+
 from lib.files import read_json
 from lib.runner import gather_grid, run_grid
-from lib.runner.sources import in_words
 from lib.runner.sweep import available_workers
 from lib.validate import refusal
 
@@ -31,11 +32,6 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--dask",
         metavar="SCHEDULER",
         help="run on a Dask cluster: the scheduler's address (tcp://host:8786) or its file",
-    )
-    option(
-        "--mix-versions",
-        action="store_true",
-        help="keep records of another version of the experiment",
     )
     option(
         "--part",
@@ -62,11 +58,17 @@ def run(args: Namespace) -> int:
             args.profile,
             workers=available_workers() if args.workers is None else args.workers,
             backend=backend,
-            mix_versions=args.mix_versions,
             part=_part(args.part) if args.part else None,
         )
-    print(f"{len(frame)} cells of {args.grid} ({args.profile}){in_words(frame)}")
+    print(f"{len(frame)} cells of {args.grid} ({args.profile}){sources_of(frame)}")
     return 0
+
+
+def sources_of(frame: pd.DataFrame) -> str:
+    """``"; data: lsac local, nist replica"``, as the records say it; empty if none does."""
+    said = frame.reindex(columns=["dataset", "data_source"]).dropna().drop_duplicates()
+    words = ", ".join(sorted(f"{dataset} {source}" for dataset, source in said.to_numpy()))
+    return f"; data: {words}" if words else ""
 
 
 @contextmanager

@@ -13,10 +13,10 @@ import numpy as np
 import pandas as pd
 
 from lib import validate
-from lib.audit.reading import read_csv
-from lib.audit.schema import Column, typed_column
 from lib.files import printable, write_whole
 from lib.table.coding import IGNORE, entry_text
+from lib.table.columns import Column, read_column
+from lib.table.reading import read_file
 
 BINS = 20  # of a number in a draft
 WARNING = (
@@ -37,25 +37,27 @@ Values that are not stated are refused, without 'other' or 'clip'; gaps are, wit
 def add_arguments(parser: ArgumentParser) -> None:
     """The table, and where the draft goes."""
     parser.description = __doc__
-    parser.add_argument("file", type=Path, help="CSV, UTF-8, a header and one row a person")
+    parser.add_argument(
+        "file", type=Path, help="CSV (UTF-8, a header and one row a person) or .parquet"
+    )
     parser.add_argument("--out", type=Path, required=True, metavar="YML", help="a new file")
 
 
 def run(args: Namespace) -> int:
     """Write the draft, readable by its owner alone, and warn."""
     validate.require(not args.out.exists(), "out", "a file that is not there yet", str(args.out))
-    write_whole(args.out, draft(read_csv(args.file)), private=True)
+    write_whole(args.out, draft(read_file(args.file)), private=True)
     print(f"{WARNING}\n\nThe draft: {args.out}")
     return 0
 
 
 def draft(raw: pd.DataFrame) -> str:
-    """A schema in YAML, by the audit's rule of what is a number and what an identifier.
+    """A schema in YAML, by one rule of what is a number and what an identifier.
 
     Parameters
     ----------
     raw : DataFrame
-        From :func:`lib.audit.reading.read_csv`.
+        From :func:`lib.table.reading.read_file`.
 
     Examples
     --------
@@ -64,7 +66,7 @@ def draft(raw: pd.DataFrame) -> str:
     """
     lines = [*(f"# {line}".rstrip() for line in (WARNING + _HEAD).splitlines()), ""]
     for name in raw:
-        column = typed_column(raw[name])
+        column = read_column(raw[name])
         text = entry_text(name, _entry(column))
         lines += [f"# {printable(column.why)}", text.rstrip()]
     return "\n".join(lines) + "\n"

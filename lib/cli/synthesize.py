@@ -25,7 +25,6 @@ import numpy as np
 import pandas as pd
 
 from lib import validate
-from lib.audit.reading import read_csv
 from lib.audit.report import report_html, verdicts
 from lib.audit.request import Request
 from lib.audit.run import run_audit
@@ -36,6 +35,7 @@ from lib.rng import stream
 from lib.synth import AIM, GEM, MST, Stratified, Synthesizer
 from lib.table import Table, read_schema, schema_text
 from lib.table.coding import IGNORE
+from lib.table.reading import read_file
 
 SYNTHESIZERS = {"mst": MST, "aim": AIM, "gem": GEM}
 
@@ -44,7 +44,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     """The table, its schema, the budget, and where the release goes."""
     parser.description = __doc__
     option = parser.add_argument
-    option("file", type=Path, help="CSV, UTF-8, a header and one row a person")
+    option("file", type=Path, help="CSV (UTF-8, a header and one row a person) or .parquet")
     option("--schema", type=Path, required=True, metavar="YML", help="see python -m lib schema")
     option("--epsilon", type=float, required=True, help="of the (epsilon, delta) promised")
     option("--delta", type=float, default=1e-9, help="(default 1e-9)")
@@ -87,7 +87,7 @@ def run(args: Namespace) -> int:
     if args.seed is not None:
         validate.integer("seed", args.seed, low=0)
     noise, draws = _generators(args.seed)
-    table = Table.of(read_csv(args.file, empty=True), schema)
+    table = Table.of(read_file(args.file, empty=True), schema)
     if args.audit_sensitive is not None:
         validate.choice("audit_sensitive", args.audit_sensitive, table.domain.columns)
     synthesizer: Synthesizer = SYNTHESIZERS[args.synthesizer]()

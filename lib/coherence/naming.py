@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -185,9 +186,13 @@ def cuts(scores: list[str], *, fixed: bool = False) -> Iterator[Cut]:
                 yield Cut(score=score, inside=share, outside=share)
 
 
+def promises(hits: Any, named: int, people: int, inside: Any) -> Any:
+    """What a pilot takes cuts to be worth: a log odds ratio less 1.645 standard errors."""
+    a, b, c = hits + 0.5, named - hits + 0.5, inside - hits + 0.5
+    d = people - named - (inside - hits) + 0.5
+    return np.log(a * d / (b * c)) - 1.645 * np.sqrt(1 / a + 1 / b + 1 / c + 1 / d)
+
+
 def promise(guesses: Guesses) -> float:
-    """What a pilot takes a cut to be worth: a log odds ratio less 1.645 standard errors."""
-    a, b = guesses.hits + 0.5, guesses.named - guesses.hits + 0.5
-    c = guesses.inside - guesses.hits + 0.5
-    d = guesses.people - guesses.named - (guesses.inside - guesses.hits) + 0.5
-    return float(np.log(a * d / (b * c)) - 1.645 * np.sqrt(1 / a + 1 / b + 1 / c + 1 / d))
+    """The :func:`promises` of one cut."""
+    return float(promises(guesses.hits, guesses.named, guesses.people, guesses.inside))

@@ -124,7 +124,8 @@ def _replica(spec: Task, notes: tuple[str, ...]) -> Dataset:
     if not path.exists():
         tried = f" ({notes[0]})" if notes else ""
         raise Unavailable(
-            f"there is no replica of {spec.name} at {path}; make it with: make replicas{tried}"
+            f"there is no replica of {spec.name} at {path}; make it with:"
+            f" python data/replicas/make.py{tried}"
         )
     sha256 = _as_recorded(path, spec.name)
     stored = pd.read_parquet(path)
@@ -146,7 +147,7 @@ def _as_recorded(path: Path, name: str) -> str:
         raise DataError(
             f"{path} must be the replica on record in {index.name}, SHA-256"
             f" {recorded}, got SHA-256 {found}; restore both files, or make it"
-            " again with: make replicas"
+            " again with: python data/replicas/make.py"
         )
     return found
 

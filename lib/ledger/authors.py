@@ -14,7 +14,8 @@ import pandas as pd
 
 from lib.files import read_yaml
 from lib.paths import DATA
-from lib.runner.registry import NoResults, studies
+from lib.runner.registry import NoResults
+from lib.study import studies
 
 AUTHORS = "authors"  # what a measure's argument names, in the place of a grid or a table
 THEIRS = "authors' results"  # the data of evidence that such a measure gives

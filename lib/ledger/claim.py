@@ -14,8 +14,8 @@ from lib import validate
 from lib.files import read_yaml, shown
 from lib.ledger.rules import Evidence
 from lib.paths import DATA
-from lib.runner.registry import Study, studies
 from lib.stats.p_values import DIRECTIONS
+from lib.study import Study, studies
 
 CLAIMS = DATA / "claims"
 PAPERS = ("stratified", "ldp", "coherence")  # those that the book was made for, in its order

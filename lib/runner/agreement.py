@@ -1,18 +1,12 @@
-"""Results that were computed again, held against the stored ones within a stated tolerance, and
-records of one cell against each other.
-"""
+"""Records of one cell against each other, and the tolerances of what is computed again."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import Any
 
-import numpy as np
-import pandas as pd
-
-from lib import validate
-from lib.runner.records import RESERVED, StoreError, is_gap
+from lib.runner.records import RESERVED, is_gap, is_list
 
 # what another processor may change: sums in another order move a number by its last bits, while
 # training moves a few predictions (LightGBM sums gradients of 32 bits in an order of its own), and
@@ -20,67 +14,8 @@ from lib.runner.records import RESERVED, StoreError, is_gap
 TOLERANCES = {"arithmetic": 1e-9, "training": 0.01, "choice": 0.15}
 
 
-def matches_stored(
-    found: pd.Series, stored: pd.Series, kind: Literal["arithmetic", "training"] = "arithmetic"
-) -> int:
-    """How many of the numbers ``found`` are stored, if these agree.
-
-    Two numbers agree if they differ by at most the tolerance of ``kind`` in :data:`TOLERANCES`
-    times ``1 + |stored|``, or if both are NaN.
-
-    Parameters
-    ----------
-    found, stored : Series
-        Numbers with the same kind of index. What is found and not stored is not compared, so an
-        empty ``stored`` compares nothing.
-
-    Raises
-    ------
-    AssertionError
-        If a number differs by more, with its place in the index.
-
-    Examples
-    --------
-    >>> matches_stored(pd.Series({"a": 0.1 + 0.2, "b": 5.0}), pd.Series({"a": 0.3}))
-    1
-    """
-    tolerance = TOLERANCES[validate.choice("kind", kind, TOLERANCES)]
-    now = found[found.index.isin(stored.index)].astype(float)
-    then = stored.loc[now.index].astype(float)
-    wrong = ~np.isclose(now, then, rtol=tolerance, atol=tolerance, equal_nan=True)
-    if wrong.any():
-        place, one, other = now.index[wrong][0], now[wrong].iloc[0], then[wrong].iloc[0]
-        raise AssertionError(
-            f"{place} must agree with its stored number {other:.6g} within {tolerance:g}, got"
-            f" {one:.6g}"
-        )
-    return len(now)
-
-
 # who computed a cell, when, and from which copy of the data
 _MAY_DIFFER = {*RESERVED, "data_source"} - {"cell", "version"}
-
-
-def refuse_two_values(tables: Iterable[tuple[object, pd.DataFrame]]) -> None:
-    """A :class:`StoreError` for a cell that stands twice, in one table or in two, with different
-    values: it names the cell, the field, both values and both places.
-
-    Numbers may differ as those of two processors do (``TOLERANCES["arithmetic"]``). Commit,
-    versions and times may differ, and so may fields that end in ``_s``, which are seconds.
-    """
-    tables = list(tables)
-    cells = pd.concat([table["cell"] for _, table in tables])
-    twice = cells[cells.duplicated()]
-    first: dict[str, tuple[Mapping[str, Any], object]] = {}
-    for place, table in tables:
-        for record in table[table["cell"].isin(twice)].to_dict("records"):
-            before, where = first.setdefault(record["cell"], (record, place))
-            if name := differing(before, record):
-                raise StoreError(
-                    f"{place}: {name} of cell {record['cell']} must be {before.get(name)!r:.200},"
-                    f" as in {where}, got {record.get(name)!r:.200}; move the file that is wrong"
-                    " away, or both to run the cell again"
-                )
 
 
 def differing(
@@ -104,9 +39,9 @@ def differing(
 
 
 def _agree(one: Any, other: Any, tolerance: float) -> bool:
-    if isinstance(one, list) and isinstance(other, list):  # scores
+    if is_list(one) and is_list(other):  # scores
         pairs = zip(one, other, strict=False)
-        return len(one) == len(other) and not any(differing(a, b, tolerance) for a, b in pairs)
+        return len(one) == len(other) and not any(differing(*pair, tolerance) for pair in pairs)
     if is_gap(one) or is_gap(other):
         return is_gap(one) and is_gap(other)
     if isinstance(one, int | float) and isinstance(other, int | float):

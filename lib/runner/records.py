@@ -10,14 +10,13 @@ hours later, in words that name neither cell nor field.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from lib import validate
 from lib.runner.provenance import DIRTY
 
 # what sweep and store write themselves
@@ -35,20 +34,14 @@ def is_gap(value: object) -> bool:
     return value is None or (isinstance(value, float) and value != value)
 
 
-def _kind(value: object) -> str | None:
-    """Text, truth value, number or gap; None for what no column holds."""
-    if is_gap(value):
-        return "gap"
-    if isinstance(value, str):  # no file could hold half of a pair of surrogates
-        return None if re.search("[\ud800-\udfff]", value) else "text"
-    if isinstance(value, bool):
-        return "truth value"
-    if isinstance(value, int):
-        return "number" if -(2**63) <= value < 2**64 else None
-    return "number" if isinstance(value, float) else None
+def is_list(value: object) -> bool:
+    """Whether a field holds scores, as a cell returns them or as a table gives them back."""
+    return isinstance(value, list | np.ndarray)
 
 
-def plain(record: Mapping[str, object], whose: str) -> dict[str, Any]:
+def plain(
+    record: Mapping[str, object], whose: str, kinds: dict[str, str] | None = None
+) -> dict[str, Any]:
     """``record`` with NumPy's scalars as the Python values that they are.
 
     Parameters
@@ -57,72 +50,85 @@ def plain(record: Mapping[str, object], whose: str) -> dict[str, Any]:
         Flat: a field's name to its value; ``scores`` may be a list of flat mappings.
     whose : str
         The cell, for the message.
+    kinds : dict, optional
+        The kinds of the fields of records before; those of this one are added.
 
     Raises
     ------
     ValueError
-        For a field that is no text, truth value, number of 64 bits or None, and for scores that
-        differ in their names or take one of the record's.
+        For a field that is no text, truth value, number or None, or of another kind than before,
+        and for scores that differ in their names or take one of the record's.
     """
-    flat = _flat({name: value for name, value in record.items() if name != SCORES}, whose)
-    if SCORES not in record:
+    kinds = {} if kinds is None else kinds
+    flat = {n: _plain(n, value, whose, kinds) for n, value in record.items() if n != SCORES}
+    scores: Any = record.get(SCORES)
+    if is_gap(scores):
         return flat
-    scores: Any = record[SCORES]
-    if not (isinstance(scores, list) and scores and all(isinstance(s, Mapping) for s in scores)):
+    if not (is_list(scores) and len(scores) and all(isinstance(s, Mapping) for s in scores)):
         raise ValueError(f"{whose}: scores must be a list of flat records, got {scores!r:.100}")
-    rows = [_flat(score, f"{whose}, scores[{i}]") for i, score in enumerate(scores)]
-    for i, row in enumerate(rows):
-        if row.keys() != rows[0].keys() or row.keys() & record.keys():
+    rows = []
+    for i, score in enumerate(scores):
+        if score.keys() != scores[0].keys() or score.keys() & record.keys():
             raise ValueError(
                 f"{whose}: scores[{i}] must have the names of scores[0] and none of the record, got"
-                f" {', '.join(row)}"
+                f" {', '.join(score)}"
             )
+        place = f"{whose}, scores[{i}]"
+        rows.append({name: _plain(name, value, place, kinds) for name, value in score.items()})
     return flat | {SCORES: rows}
 
 
-def _flat(record: Mapping[str, object], whose: str) -> dict[str, Any]:
-    flat = {n: x.item() if isinstance(x, np.generic) else x for n, x in record.items()}
-    for name, value in flat.items():
-        validate.require(isinstance(name, str), f"{whose}: the name of a field", "text", name)
-        if _kind(value) is None:
-            raise ValueError(
-                f"{whose}: {name}={value!r:.100} ({type(value).__name__}) cannot be stored: "
-                "text, a truth value, a number of 64 bits or None can"
+def _plain(name: str, value: Any, whose: str, kinds: dict[str, str]) -> Any:
+    value = value.item() if isinstance(value, np.generic) else value
+    if is_gap(value):
+        return value
+    kind = _kind(value)
+    if kind is None or not isinstance(name, str):
+        raise ValueError(
+            f"{whose}: {name}={value!r:.100} ({type(value).__name__}) cannot be stored: "
+            "text, a truth value, a number (a whole one up to 2**53) or None can, under a name that"
+            " is text"
+        )
+    if kinds.setdefault(name, kind) != kind:
+        raise ValueError(
+            f"{whose}: {name}={value!r:.100} is a {kind} and cannot be stored: the records before"
+            f" it have a {kinds[name]} there, and a field is of one kind"
+        )
+    return value
+
+
+def _kind(value: object) -> str | None:
+    """Text, truth value or number; None for what no column holds."""
+    match value:
+        case bool():
+            return "truth value"
+        case str() if not re.search("[\ud800-\udfff]", value):  # no half of a pair of surrogates
+            return "text"
+        case float():
+            return "number"
+        case int() if abs(value) <= 2**53:  # a larger one would be rounded beside a gap
+            return "number"
+    return None
+
+
+def refuse_without(names: Iterable[str], frame: pd.DataFrame, place: object) -> None:
+    """A :class:`StoreError` for records that lack one of these fields, which are text."""
+    for name in names:
+        if name not in frame or not frame[name].map(lambda value: isinstance(value, str)).all():
+            raise StoreError(
+                f"{place} has rows without a {name}: nobody can tell what made them; restore it, or"
+                " move it away and run the cells again"
             )
-    return flat
-
-
-def kinds_of(record: Mapping[str, Any], known: Mapping[str, str]) -> dict[str, str]:
-    """``known``, the kinds of fields, with those of a plain ``record`` and of its scores; a
-    ``ValueError`` names the field whose kind is another than before.
-    """
-    kinds = dict(known)
-    for values in (record, *record.get(SCORES, ())):
-        for name, value in values.items():
-            kind = "gap" if name == SCORES else str(_kind(value))
-            if kind != "gap" and kinds.setdefault(name, kind) != kind:
-                raise ValueError(
-                    f"cell {record['cell']}: {name}={value!r:.100} is a {kind} and cannot be"
-                    f" stored: the records before it have a {kinds[name]} there, and a field is of"
-                    " one kind"
-                )
-    return kinds
 
 
 def refuse_bare(frame: pd.DataFrame, path: Path) -> None:
     """A :class:`StoreError` for records that do not say what made them, and of which data."""
-    said = {name for name in frame if frame[name].notna().all()}
-    bare = [name for name in ("commit", "versions", "created") if name not in said]
-    if "dataset" in frame and said.isdisjoint(SOURCES):
-        bare.append(" or ".join(SOURCES))
-    if bare:
-        raise StoreError(
-            f"{path} must have {' and '.join(bare)} in every record, got some without: nobody can"
-            " tell what made them; run the cells again"
-        )
+    refuse_without(["commit", "versions", "created"], frame, path)
+    if "dataset" in frame and frame.reindex(columns=[*SOURCES]).isna().any().all():
+        raise StoreError(f"{path} must have {' or '.join(SOURCES)} in every record; run it again")
 
 
-def refuse_uncommitted(record: Mapping[str, Any], whose: str) -> None:
+def refuse_uncommitted(record: Mapping[str, Any], whose: object) -> None:
     """Committed results are of real data, and of code that others can check out.
 
     Examples

@@ -1,13 +1,12 @@
-"""Studies and grids by name. A name is looked up when it is asked for, so that reading stored
-results imports no study.
+"""Grids by name, and their stored results. A name is looked up when it is asked for, so that
+reading results imports no study.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -16,42 +15,15 @@ import pandas as pd
 from lib import validate
 from lib.paths import RESULTS, to_read
 from lib.runner.records import SCORES, refuse_bare
-from lib.runner.store import Store
+from lib.runner.store import read_records
 from lib.runner.tables import tidy
+from lib.study import studies
 
 PROFILES = ("quick", "paper")
 
 
 class NoResults(ValueError):
     """No results of a grid are stored yet. (A damaged file raises a ``StoreError`` instead.)"""
-
-
-@dataclass(frozen=True)
-class Study:
-    """What a study consists of: everything but its title is named by strings.
-
-    ``grids`` maps the name of a grid to ``"module:object"``; ``claims`` names a file in
-    ``data/claims``, and ``measures`` the modules whose ``MEASURES`` measure them; ``chapters``
-    lists its pages. The first study of a paper says where it can be read (``link``), under which
-    ``heading`` its claims stand (else the title), and over how many ``runs`` it averages.
-
-    ``published`` names the tables of results that the paper's authors stored
-    (:mod:`lib.ledger.authors`). ``authors`` says how these are asked: which ``measures`` can be,
-    and by which ``argument``, whose value (``""`` if it is not given) ``values`` maps to the one
-    that asks them.
-    """
-
-    title: str
-    paper: str
-    grids: Mapping[str, str] = field(default_factory=dict)
-    claims: str = ""
-    measures: tuple[str, ...] = ()
-    chapters: tuple[str, ...] = ()
-    link: str = ""
-    heading: str = ""
-    runs: int = 0
-    published: tuple[str, ...] = ()
-    authors: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -85,13 +57,6 @@ class Grid:
 
 
 @cache
-def studies() -> tuple[Study, ...]:
-    """Every study's ``STUDY``."""
-    listed = import_module("studies").STUDIES
-    return tuple(import_module(f"studies.{name}.study").STUDY for name in listed)
-
-
-@cache
 def grids() -> dict[str, str]:
     """Every grid's name, and the ``"module:object"`` that its study states."""
     return {name: address for study in studies() for name, address in study.grids.items()}
@@ -120,7 +85,7 @@ def scores(name: str | Grid, profile: str = "paper", *, path: Path | None = None
 
 def _records(name: str | Grid, profile: str, path: Path | None) -> pd.DataFrame:
     file = path or grid_of(name).path(validate.choice("profile", profile, PROFILES))
-    frame = Store(file, version="", mix_versions=True).frame()
+    frame = read_records(file)
     if frame.empty:
         raise NoResults(
             f"no results of {name!r} in {file.name}; make them with: python -m lib run {name}"

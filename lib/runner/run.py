@@ -14,13 +14,12 @@ import pandas as pd
 
 from lib import validate
 from lib.paths import RESULTS, own, to_write
-from lib.runner.agreement import refuse_two_values
 from lib.runner.cell import cell_key
 from lib.runner.provenance import provenance
 from lib.runner.records import StoreError, refuse_bare
 from lib.runner.registry import PROFILES, Grid, grid_of
-from lib.runner.sources import one_origin, said_here, said_in
-from lib.runner.store import Store
+from lib.runner.sources import said_here, said_in
+from lib.runner.store import Store, merged
 from lib.runner.sweep import run_sweep
 
 
@@ -31,7 +30,6 @@ def run_grid(
     workers: int = 1,
     backend: str = "loky",
     path: Path | None = None,
-    mix_versions: bool = False,
     part: tuple[int, int] | None = None,
     progress: bool = True,
 ) -> pd.DataFrame:
@@ -50,21 +48,18 @@ def run_grid(
         were computed on other rows than are here.
     """
     grid = grid_of(name)
-    validate.choice("profile", profile, PROFILES)
-    cells, committed = list(grid.cells(profile)), _is_committed(grid, profile, path)
+    cells = list(grid.cells(validate.choice("profile", profile, PROFILES)))
+    committed = _is_committed(grid, profile, path)
     if part is not None:
         cells = share(cells, *part, cost=grid.cost)
         path = path or Path(f"{grid.path(profile).stem}.{part[0]}-of-{part[1]}.parquet")
-    store = Store(
-        path or to_write(grid.path(profile)), version=grid.version, mix_versions=mix_versions
-    )
-    check, stored = one_origin(committed=committed), store.frame()
-    check(said_in(stored), store.path)
+    file = path or to_write(grid.path(profile))
+    store = Store(file, version=grid.version, committed=committed)
     datasets = {getattr(cell, "dataset", "") for cell in cells}
-    here = said_here(datasets if committed else datasets & set(stored.get("dataset", ())))
+    here = said_here(datasets if committed else datasets & {name for name, _ in store.origins})
     if any(cell_key(cell) not in store for cell in cells):
         here.append({"commit": provenance()["commit"]})
-    check(here, "here")
+    store.check(here, "here")
     return run_sweep(
         cells,
         grid.run,
@@ -72,13 +67,12 @@ def run_grid(
         workers=workers,
         backend=backend,
         cost=grid.cost,
-        check=lambda record: check([record], f"cell {record['cell']}"),
         progress=progress,
     )
 
 
 def share(
-    cells: Iterable[object], number: int, of: int, cost: Callable[..., float] | None = None
+    cells: Iterable[object], number: int, of: int, cost: Callable[..., float] = lambda cell: 1.0
 ) -> list[object]:
     """Part ``number`` (1, 2, ...) ``of`` so many: every cell is in one part, and parts cost about
     the same.
@@ -88,9 +82,8 @@ def share(
     """
     validate.integer("of", of, low=1)
     validate.integer("number", number, low=1, high=of)
-    by_key = {cell_key(cell): cell for cell in cells}
-    order = sorted(by_key, key=lambda key: (-(cost(by_key[key]) if cost else 1.0), key))
-    return [by_key[key] for key in order[number - 1 :: of]]
+    dealt = sorted({*cells}, key=lambda cell: (-cost(cell), cell_key(cell)))
+    return dealt[number - 1 :: of]
 
 
 def gather_grid(
@@ -111,44 +104,35 @@ def gather_grid(
         set than those of the file or of another part, or with another value than these have.
     """
     grid = grid_of(name)
-    target = path or to_write(grid.path(validate.choice("profile", profile, PROFILES)))
+    wanted = set(map(cell_key, grid.cells(validate.choice("profile", profile, PROFILES))))
     tables = {part: _part(Path(part), grid) for part in parts}
-    wanted = {cell_key(cell): cell for cell in grid.cells(profile)}
-    store = Store(target, version=grid.version)
-    store.become_writer()  # what is compared with must stay as it is
-    try:
-        stored = store.frame()
-        check = one_origin(committed=_is_committed(grid, profile, path))
-        check(said_in(stored), store.path)
+    file, committed = path or to_write(grid.path(profile)), _is_committed(grid, profile, path)
+    store = Store(file, version=grid.version, committed=committed)
+    with store.writing():  # what is compared with must stay as it is
         for part, table in tables.items():
-            if strangers := sorted({*table["cell"]} - wanted.keys()):
+            store.check(said_in(table), part)
+            if strangers := sorted({*table["cell"]} - wanted):
                 raise StoreError(
                     f"{part} has {len(strangers)} records of other cells than the grid's,"
                     f" {strangers[0]} for one"
                 )
-            check(said_in(table), part)
-        refuse_two_values([(store.path, stored), *tables.items()])
-        for table in tables.values():
-            store.append(*(r for r in table.to_dict("records") if r["cell"] not in store))
-    finally:
-        store.compact()
+        every = merged({store.path: store.frame()} | tables).to_dict("records")
+        store.append(*(record for record in every if record["cell"] not in store))
     return len(store), sum(key not in store for key in wanted)
 
 
 def _part(path: Path, grid: Grid) -> pd.DataFrame:
     """The records of a part, which may still be rows of a database after a kill."""
-    if path.is_dir() or not (path.exists() or path.with_suffix(".sqlite").exists()):
-        raise StoreError(f"part {path} {'is a folder' if path.is_dir() else 'is not there'}")
     if path.suffix == ".sqlite":
         path = path.with_suffix(".parquet")
     frame = Store(path, version=grid.version).frame()
     if frame.empty:
-        raise StoreError(f"{path} has no records")
+        raise StoreError(f"part {path} is not there, or has no records")
     refuse_bare(frame, path)
     return frame
 
 
 def _is_committed(grid: Grid, profile: str, path: Path | None) -> bool:
-    """Whether records go to the file that is committed, which holds no replica's."""
+    """Whether records go to the file that is committed."""
     # no clone, no commit
     return path is None and profile == "paper" and grid.folder == RESULTS == own(RESULTS)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -25,8 +25,8 @@ from lib import validate
 from lib.programs import end_with_parent
 from lib.runner.cell import cell_key
 from lib.runner.provenance import provenance
-from lib.runner.records import RESERVED, plain
-from lib.runner.store import Store, StoreBusy
+from lib.runner.records import RESERVED
+from lib.runner.store import Store, StoreBusy, read_rows
 
 
 def _finish(run: Callable[..., dict], cell: Any) -> dict:
@@ -36,34 +36,34 @@ def _finish(run: Callable[..., dict], cell: Any) -> dict:
         result = run(cell)
     except MemoryError as error:  # which says nothing, least of all in whose work
         raise RuntimeError(f"{whose} needs more memory than there is") from error
-    if taken := {*RESERVED} & {*parameters, *result} | parameters.keys() & result.keys():
+    names = [*RESERVED, *parameters, *result]
+    if taken := sorted({name for name in names if names.count(name) > 1}):
         raise ValueError(
-            f"{whose}: fields named {', '.join(map(repr, sorted(taken)))} are not allowed: these"
-            " names are parameters of the cell or reserved"
+            f"{whose}: fields named {', '.join(map(repr, taken))} are not allowed: these names are"
+            " parameters of the cell or reserved"
         )
-    record = plain({"cell": key} | parameters | result | provenance(), whose)
-    record["wall_s"] = time.perf_counter() - start
-    record["created"] = datetime.now(UTC).isoformat(timespec="seconds")
-    return record
+    wall_s, created = time.perf_counter() - start, datetime.now(UTC).isoformat(timespec="seconds")
+    made = provenance() | {"wall_s": wall_s, "created": created}
+    return {"cell": key} | parameters | result | made
 
 
 def _finished(
-    run: Callable[..., dict], cells: Iterable[Any], workers: int, backend: str
-) -> Iterator[dict]:
+    work: Callable[[Any], dict], cells: Iterable[Any], workers: int, backend: str
+) -> Iterable[dict]:
     """A record of each cell, as it finishes."""
     if backend == "dask":
         from lib.runner.cluster import run_on_cluster  # Dask is not everybody's
 
-        yield from run_on_cluster(partial(_finish, run), cells, provenance()["commit"])
-        return
-    with joblib.parallel_config(backend=backend, n_jobs=workers):
-        parallel = joblib.Parallel(
-            return_as="generator_unordered",
-            batch_size=1,
-            initializer=end_with_parent,
-            initargs=(os.getpid(),),
-        )
-    yield from parallel(joblib.delayed(_finish)(run, cell) for cell in cells)
+        return run_on_cluster(work, cells, provenance()["commit"])
+    parallel = joblib.Parallel(
+        workers,
+        backend,
+        return_as="generator_unordered",
+        batch_size=1,
+        initializer=end_with_parent,
+        initargs=(os.getpid(),),
+    )
+    return parallel(joblib.delayed(work)(cell) for cell in cells)
 
 
 def run_sweep(
@@ -73,8 +73,7 @@ def run_sweep(
     *,
     workers: int = 1,
     backend: str = "loky",
-    cost: Callable[..., float] | None = None,
-    check: Callable[[dict], None] | None = None,
+    cost: Callable[..., float] = lambda cell: 1.0,
     progress: bool = True,
 ) -> pd.DataFrame:
     """Run every cell that ``store`` does not hold, append each as it finishes, return all records.
@@ -97,11 +96,9 @@ def run_sweep(
     backend : str
         A joblib backend: "loky", "threading", "dask" (a ``dask.distributed``
         client must be active), "sequential".
-    cost : callable, optional
-        Relative cost of a cell; the bar and its estimate of the time left then
+    cost : callable
+        Relative cost of a cell; the bar and its estimate of the time left
         count cost, not cells.
-    check : callable
-        Sees each record before it is stored; what it raises ends the sweep.
 
     Raises
     ------
@@ -114,30 +111,25 @@ def run_sweep(
     validate.integer("workers", workers, low=1)
     wanted = {cell_key(cell): cell for cell in cells}
     if all(key in store for key in wanted):
-        with suppress(StoreBusy):  # the rows of one that still writes stay
-            return store.compact()
+        if read_rows(store.database):  # those of a killed run; of one that still writes they stay
+            with suppress(StoreBusy), store.writing():
+                pass
         return store.frame()
-    store.become_writer()
-    try:
+    with store.writing():
         # another process may have finished some since
         todo = {key: cell for key, cell in wanted.items() if key not in store}
-        costs = {key: cost(cell) if cost else 1.0 for key, cell in todo.items()}
+        costs = {key: cost(cell) for key, cell in todo.items()}
         with tqdm(
             total=round(sum(costs.values()), 1),
             disable=not progress,
             unit="cost",
             mininterval=5,
-            bar_format="{l_bar}{bar}| {n:.0f}/{total:.0f} [{elapsed}<{remaining}]{postfix}",
+            bar_format="{l_bar}{bar}| {n:.0f}/{total:.0f} [{elapsed}<{remaining}]",
         ) as bar:
-            for record in _finished(run, todo.values(), workers, backend):
-                if check is not None:
-                    check(record)
+            for record in _finished(partial(_finish, run), todo.values(), workers, backend):
                 store.append(record)
                 bar.update(costs[record["cell"]])
-                bar.set_postfix_str(f"{len(store)} cells done")
-    finally:
-        frame = store.compact()
-    return frame
+    return store.frame()
 
 
 def available_workers() -> int:

@@ -1,4 +1,5 @@
-"""A table of text and numbers as codes, by a schema that is stated and not learnt.
+"""A user's table: its file read strictly (:mod:`~lib.table.reading`), how each column is read
+(:mod:`~lib.table.columns`), and its codes, by a schema that is stated and not learnt.
 
 >>> import pandas as pd
 >>> from lib.table import Category, Table

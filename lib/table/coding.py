@@ -19,7 +19,7 @@ import yaml
 from lib import validate
 from lib.domain import Domain
 from lib.files import read_yaml, shown
-from lib.table.numbers import canonical_text
+from lib.table.reading import canonical_text
 
 MOST_CODES = 2**15  # of a column: as many as 16 bits hold, and a marginal of two is 8 GB
 IGNORE = "ignore"  # stands in a schema for a column that is not coded

@@ -11,7 +11,7 @@ from press.live import write_live
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Where Pyodide comes from, and the book that it goes into."""
-    words = "index (default), release, or a folder with the files of the official release"
+    words = "index (default), or a folder with the files of the official release"
     parser.add_argument("--source", default="index", help=words)
     parser.add_argument("--html", type=Path, default=BUILD / "html", help="the built book")
 

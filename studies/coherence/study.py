@@ -1,6 +1,6 @@
 """The study, in one object."""
 
-from lib.runner.registry import Study
+from lib.study import Study
 
 STUDY = Study(
     title="Demographic coherence",

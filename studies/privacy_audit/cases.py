@@ -8,7 +8,7 @@ thousand rows.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -27,7 +27,6 @@ from studies.privacy_audit.replay import Fit
 
 ADD_OR_REMOVE, REPLACE, WITHIN = RELATIONS
 BUDGET = 0.5  # rho; a Gaussian measurement of everything then has its sensitivity as deviation
-EPSILON = 1.0  # of the Laplace mean
 DELTA = 0.01  # where epsilons are compared
 ROUNDS = 4  # of GEM
 FEW_STEPS: dict[str, Any] = {
@@ -38,11 +37,11 @@ FEW_STEPS: dict[str, Any] = {
     "batch": 4,
 }  # of GEM
 DOMAIN = Domain.of({"a": 2, "b": 4, "c": 3})
-SIZES: dict[tuple[int, ...], float] = {(0,): 9, (1,): 1}  # of the groups of column a
 # ten people: the codes of columns a, b and c of each
 _ROWS = tuple(tuple(map(int, codes)) for codes in "000 000 001 010 012 031 000 010 001 121".split())
 
-Pairs = dict[str, tuple]
+Pairs = dict[str, tuple[str, Any, Any]]
+"""By name: how two tables are neighbours, the table that is fitted, and the other."""
 
 
 @dataclass(frozen=True)
@@ -51,34 +50,27 @@ class Case:
 
     Attributes
     ----------
-    name, title : str
+    title : str
     fit : callable
         ``fit(table, rng)``: what it releases.
     promise : Promise
     relation : str
         The neighbours that the promise is for.
     pairs : dict
-        Name of a pair: the table that is fitted, and its neighbour.
-    others : dict
-        The same for pairs that the promise says nothing of, with the relation of each first. The
+        As :data:`Pairs`. Where the relation is another, the promise says nothing of a pair. The
         fit's own accountant does, and may not promise too much.
     """
 
-    name: str
     title: str
     fit: Fit
     promise: Promise
     relation: str
     pairs: Pairs
-    others: Pairs = field(default_factory=dict)
 
     def asked(self, pair: str) -> tuple[Any, Any, Promise | None, str]:
         """The two tables, the promise for them and their relation, as ``audit`` takes them."""
-        if pair in self.others:
-            relation, *tables = self.others[pair]
-            return (*tables, None, relation)
-        validate.choice("pair", pair, [*self.pairs, *self.others])
-        return (*self.pairs[pair], self.promise, self.relation)
+        relation, *tables = self.pairs[validate.choice("pair", pair, self.pairs)]
+        return (*tables, self.promise if relation == self.relation else None, relation)
 
 
 def _table(*rows: tuple[int, ...]) -> pd.DataFrame:
@@ -97,53 +89,49 @@ _RANDOM, _LARGE = _random_rows(14, 1), [(0, 0, 0)] * 1100 + _random_rows(200, 3)
 
 
 def _row_pairs() -> Pairs:
-    """One row more or less: of few, of many, of many alike, and the only one of its kind."""
-    whole, without = _table(*_ROWS), _table(*_ROWS[1:])
-    others = _random_rows(30, 2)
+    """One row more or less: of few, of many, of many alike, and the only one of its kind. Then one
+    person has other values, in another group or in the same.
+    """
+    whole, without, others = _table(*_ROWS), _table(*_ROWS[1:]), _random_rows(30, 2)
+    alike, alone = _ROWS[:1] * 60, _table(*_ROWS[:-1])
     return {
-        "the only one of a group leaves": (whole, _table(*_ROWS[:-1])),
-        "one of many alike leaves": (_table(*_ROWS[:1] * 60), _table(*_ROWS[:1] * 59)),
-        "the only one of all leaves": (_table((1, 3, 2)), _table()),
-        "the only one of a group joins": (_table(*_ROWS[:-1]), whole),
-        "one of many leaves": (whole, without),
-        "one of many joins": (without, whole),
-        "random table 1": (_table(*_RANDOM), _table(*_RANDOM[1:])),
-        "random table 2": (_table(*others[1:]), _table(*others)),
-        "a large table": (_table(*_LARGE), _table(*_LARGE[1:])),
-    }
-
-
-def _within_pairs() -> Pairs:
-    """One person has other values and stays in the group ``a``."""
-    whole, one_of_many = _table(*_ROWS), _table((0, 2, 1), *_ROWS[1:])
-    return {
-        "the only one of a group changes": (whole, _table(*_ROWS[:-1], (1, 0, 0))),
-        "one of many changes": (whole, one_of_many),
-        "one of many changes back": (one_of_many, whole),
-        "random table 1": (_table(*_RANDOM), _table((_RANDOM[0][0], 3, 2), *_RANDOM[1:])),
-        "a large table": (_table(*_LARGE), _table((0, 3, 2), *_LARGE[1:])),
-    }
-
-
-def _other_pairs() -> Pairs:
-    """One person has other values, in another group or in the same."""
-    whole = _table(*_ROWS)
-    return {
+        "the only one of a group leaves": (ADD_OR_REMOVE, whole, alone),
+        "one of many alike leaves": (ADD_OR_REMOVE, _table(*alike), _table(*alike[1:])),
+        "the only one of all leaves": (ADD_OR_REMOVE, _table((1, 3, 2)), _table()),
+        "the only one of a group joins": (ADD_OR_REMOVE, alone, whole),
+        "one of many leaves": (ADD_OR_REMOVE, whole, without),
+        "one of many joins": (ADD_OR_REMOVE, without, whole),
+        "random table 1": (ADD_OR_REMOVE, _table(*_RANDOM), _table(*_RANDOM[1:])),
+        "random table 2": (ADD_OR_REMOVE, _table(*others[1:]), _table(*others)),
+        "a large table": (ADD_OR_REMOVE, _table(*_LARGE), _table(*_LARGE[1:])),
         "one of many goes to another group": (REPLACE, whole, _table((1, 2, 1), *_ROWS[1:])),
         "one of many stays in a group": (WITHIN, whole, _table((0, 2, 1), *_ROWS[1:])),
     }
 
 
-def synthesizer_case(name: str, title: str, synthesizer: Synthesizer) -> Case:
+def _counted_pairs() -> Pairs:
+    """One person has other values and stays in the group ``a``, goes to another, or leaves."""
+    rows = _row_pairs()
+    _, whole, one_of_many = rows["one of many stays in a group"]
+    random = _table((_RANDOM[0][0], 3, 2), *_RANDOM[1:])
+    return {
+        "the only one of a group changes": (WITHIN, whole, _table(*_ROWS[:-1], (1, 0, 0))),
+        "one of many changes": (WITHIN, whole, one_of_many),
+        "one of many changes back": (WITHIN, one_of_many, whole),
+        "random table 1": (WITHIN, _table(*_RANDOM), random),
+        "a large table": (WITHIN, _table(*_LARGE), _table((0, 3, 2), *_LARGE[1:])),
+        **{n: rows[n] for n in ("one of many goes to another group", "one of many leaves")},
+    }
+
+
+def synthesizer_case(title: str, synthesizer: Synthesizer) -> Case:
     """A synthesizer under one row more or less, with :data:`BUDGET` promised and spent."""
     return Case(
-        name,
         title,
         lambda table, rng: synthesizer.fit(table, DOMAIN, BUDGET, rng),
         Promise(rho=BUDGET),
         ADD_OR_REMOVE,
         _row_pairs(),
-        _other_pairs(),
     )
 
 
@@ -152,17 +140,10 @@ def _counted_case(synthesizer: Synthesizer) -> Case:
 
     Its price is the accountant's for that.
     """
-    title = "Stratified MST, sizes counted exactly"
-    plain = synthesizer_case("stratified_counted", title, synthesizer)
+    plain = synthesizer_case("Stratified MST, sizes counted exactly", synthesizer)
     model = plain.fit(_table(*_ROWS), np.random.default_rng(0))
     promise = Promise(rho=model.accountant.price(WITHIN))
-    beyond = {"one of many leaves": (ADD_OR_REMOVE, *plain.pairs["one of many leaves"])}
-    others = {name: other for name, other in plain.others.items() if other[0] == REPLACE} | beyond
-    return replace(plain, promise=promise, relation=WITHIN, pairs=_within_pairs(), others=others)
-
-
-_VALUES = np.array([0.0, 0.2, 0.9, 0.4, 0.7, 0.1, 0.5, 0.3])
-_GROUPS = np.array([0, 0, 0, 0, 0, 1, 1, 2])
+    return replace(plain, promise=promise, relation=WITHIN, pairs=_counted_pairs())
 
 
 class Values(NamedTuple):
@@ -179,59 +160,50 @@ class Values(NamedTuple):
 
 
 def _mean_pairs() -> Pairs:
-    """One value moves: from end to end, from one end to the middle, of a few values and of many."""
-    tiny, rng = Values(_VALUES, _GROUPS), np.random.default_rng(4)
+    """One value moves: from end to end, from one end to the middle, of a few values and of many.
+    Then one goes to another group, or away.
+    """
+    values = np.array([0.0, 0.2, 0.9, 0.4, 0.7, 0.1, 0.5, 0.3])
+    groups = np.array([0, 0, 0, 0, 0, 1, 1, 2])
+    tiny, rng = Values(values, groups), np.random.default_rng(4)
     large = Values(rng.normal(0.5, 0.5, 1200), np.sort(rng.integers(0, 3, 1200)))
     alone, many = tiny.moved(7, -50.0), tiny.moved(2, -50.0)
     return {
-        "the only one of a group changes": (alone, tiny.moved(7, 50.0)),
-        "one of many changes": (many, tiny.moved(2, 50.0)),
-        "one of many changes back": (tiny.moved(2, 50.0), many),
-        "one of many comes in": (many, tiny),
-        "the only one of a group goes out": (tiny, tiny.moved(7, 50.0)),
-        "a large table": (large, large.moved(0, 40.0)),
-    }
-
-
-def _other_values() -> Pairs:
-    """A value goes to another group, or away."""
-    tiny = Values(_VALUES, _GROUPS)
-    return {
+        "the only one of a group changes": (WITHIN, alone, tiny.moved(7, 50.0)),
+        "one of many changes": (WITHIN, many, tiny.moved(2, 50.0)),
+        "one of many changes back": (WITHIN, tiny.moved(2, 50.0), many),
+        "one of many comes in": (WITHIN, many, tiny),
+        "the only one of a group goes out": (WITHIN, tiny, tiny.moved(7, 50.0)),
+        "a large table": (WITHIN, large, large.moved(0, 40.0)),
         "one of many goes to another group": (
             REPLACE,
             tiny,
-            Values(_VALUES, np.array([1, *_GROUPS[1:]])),
+            Values(values, np.array([1, *groups[1:]])),
         ),
-        "one of many leaves": (ADD_OR_REMOVE, tiny, Values(_VALUES[1:], _GROUPS[1:])),
+        "one of many leaves": (ADD_OR_REMOVE, tiny, Values(values[1:], groups[1:])),
     }
 
 
-def _mean_case(name: str, title: str, fit: Fit, promise: Promise) -> Case:
-    """Means of three groups, one of them a single person; one value is another."""
-    return Case(name, title, fit, promise, WITHIN, _mean_pairs(), _other_values())
+INTERVAL = Interval(low=-1.0, high=2.0, sigma=0.5)
 
 
-def coinpress(
-    table: Values, rng: np.random.Generator, *, low: float = -1.0, high: float = 2.0
-) -> object:
-    """COINPRESS on three groups, from the interval ``[low, high]``."""
-    return strat_coinpress(*table, 3, Interval(low=low, high=high, sigma=0.5), rho=BUDGET, rng=rng)
+def coinpress(table: Values, rng: np.random.Generator) -> object:
+    """COINPRESS on three groups."""
+    return strat_coinpress(*table, 3, INTERVAL, rho=BUDGET, rng=rng)
 
 
-def clipped_laplace(
-    table: Values, rng: np.random.Generator, *, low: float = 0.0, high: float = 1.0
-) -> object:
+def clipped_laplace(table: Values, rng: np.random.Generator) -> object:
     """Clipped means of three groups with Laplace noise."""
-    return strat_laplace(*table, 3, low=low, high=high, epsilon=EPSILON, rng=rng)
+    return strat_laplace(*table, 3, low=0.0, high=1.0, epsilon=1.0, rng=rng)
 
 
 def counts_and_means(table: Values, rng: np.random.Generator) -> object:
     """COINPRESS, whose price is within groups, then two counts, whose price is for one row more or
     fewer: all on one accountant, until nothing is left.
     """
-    interval, account = Interval(low=-1.0, high=2.0, sigma=0.5), PrivacyAccountant(BUDGET)
+    account = PrivacyAccountant(BUDGET)
     common: dict[str, Any] = {"rng": rng, "accountant": account, "by": ("group",)}
-    means = strat_coinpress(*table, 3, interval, rho=BUDGET / 4, **common)
+    means = strat_coinpress(*table, 3, INTERVAL, rho=BUDGET / 4, **common)
     counts, found = np.bincount(table.values > 0.5, minlength=2), []
     for share in (0.25, 0.5):  # of what is left; a value that changes moves both counts
         law = Gaussian(sensitivity=1.0, rho=share * account.left)
@@ -259,29 +231,24 @@ def cases(size: str = "small") -> dict[str, Case]:
     gem_cell = GEM(**FEW_STEPS, degree=2, variant="cell") if small else GEM.published(shrink=8)
     strata = Stratified(inner=mst, by=("a",))
     projected = replace(strata, weights="projected", small="merge", threshold=0.2)
+    sizes: dict[tuple[int, ...], float] = {(0,): 9, (1,): 1}
     synthesizers = {
         "mst": ("MST", mst),
         "mst_unmerged": ("MST without merging", replace(mst, compress=False)),
         "aim": ("AIM", aim),
         "gem": ("GEM, whole marginals", gem),
         "gem_cell": ("GEM, single cells", gem_cell),
-        "stratified_declared": ("Stratified MST, sizes declared", replace(strata, sizes=SIZES)),
+        "stratified_declared": ("Stratified MST, sizes declared", replace(strata, sizes=sizes)),
         "stratified_noisy": ("Stratified MST, noisy sizes", replace(strata, weights="noisy")),
         "stratified_projected": ("Stratified MST, projected sizes", projected),
     }
     means = {
-        "laplace": ("Clipped Laplace mean", clipped_laplace, Promise(epsilon=EPSILON)),
+        "laplace": ("Clipped Laplace mean", clipped_laplace, Promise(epsilon=1.0)),
         "coinpress": ("COINPRESS", coinpress, Promise(rho=BUDGET)),
         "two_relations": ("COINPRESS, then counts", counts_and_means, Promise(rho=BUDGET)),
     }
     return {
-        **{name: synthesizer_case(name, *case) for name, case in synthesizers.items()},
+        **{name: synthesizer_case(*case) for name, case in synthesizers.items()},
         "stratified_counted": _counted_case(strata),
-        **{name: _mean_case(name, *case) for name, case in means.items()},
+        **{name: Case(*case, WITHIN, _mean_pairs()) for name, case in means.items()},
     }
-
-
-def case(name: str, size: str = "small") -> Case:
-    """The case of one mechanism."""
-    every = cases(size)
-    return every[validate.choice("mechanism", name, every)]

@@ -6,17 +6,19 @@ some mechanisms again and prints what was found.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
-from contextlib import nullcontext
 from dataclasses import dataclass
 
 import numpy as np
 
+from lib import validate
 from lib.dp import gaussian_epsilon
 from lib.runner.cell import COUNT, ONE_OR_MORE, KeyedCell, set_checked
-from studies.privacy_audit.cases import DELTA, case, cases
-from studies.privacy_audit.checks import Audit, audit
-from studies.privacy_audit.faults import FAULTS
+from lib.runner.registry import Grid
+from studies.privacy_audit.cases import DELTA, cases
+from studies.privacy_audit.checks import audit
+from studies.privacy_audit.faults import FAULTS, fault
 
 VERSION = "2"
 # false alarm of a cell, and wrong certificate of a cell; below 250 cells, so below 1e-6 in all
@@ -53,19 +55,21 @@ def privacy_grid(profile: str = "paper") -> Iterator[PrivacyCell]:
     nothing is declared), 3 with each mechanism's own settings. Few runs are enough for what is
     arithmetic; many are needed to certify an epsilon. ``"quick"`` has the means only.
     """
-    for name, mechanism in cases().items():
+    for name, case in cases().items():
         fast = name in FAST
-        if profile == "paper" or fast:
-            for place, pair in enumerate([*mechanism.pairs, *mechanism.others]):
-                few = place >= (len(mechanism.pairs) if fast else 2)
-                runs = 60 if few else 2000 if fast else 600
-                yield PrivacyCell(mechanism=name, pair=pair, runs=runs)
-            if not fast:
-                first = next(iter(mechanism.pairs))
-                yield PrivacyCell(mechanism=name, pair=first, runs=3, size="default")
-    for name, fault in FAULTS.items():
-        if profile == "paper" or fault.case in FAST:
-            yield PrivacyCell(mechanism=fault.case, pair=fault.pair, runs=fault.runs, fault=name)
+        if profile != "paper" and not fast:
+            continue
+        for place, (pair, (relation, *_)) in enumerate(case.pairs.items()):
+            if fast:
+                runs = 2000 if relation == case.relation else 60
+            else:
+                runs = 600 if place < 2 else 60
+            yield PrivacyCell(mechanism=name, pair=pair, runs=runs)
+        if not fast:
+            yield PrivacyCell(mechanism=name, pair=next(iter(case.pairs)), runs=3, size="default")
+    for name, f in FAULTS.items():
+        if profile == "paper" or f.case in FAST:
+            yield PrivacyCell(mechanism=f.case, pair=f.pair, runs=130, fault=name)
 
 
 def cost(cell: PrivacyCell) -> float:
@@ -75,19 +79,7 @@ def cost(cell: PrivacyCell) -> float:
 
 
 def run_privacy(cell: PrivacyCell) -> dict:
-    """Flat record of a cell: :func:`evidence` of its audit."""
-    with FAULTS[cell.fault].planted() if cell.fault else nullcontext() as broken:
-        mechanism = broken or case(cell.mechanism, cell.size)
-        asked = mechanism.asked(cell.pair)
-        result = audit(
-            mechanism.fit, *asked, runs=cell.runs, seed=cell.seed, delta=DELTA, level=LEVEL
-        )
-    about = {"relation": asked[-1], "data_source": "generated"}
-    return about | evidence(mechanism.promise.rho is None, result)
-
-
-def evidence(pure: bool, result: Audit) -> dict[str, object]:
-    """What an audit proves, as plain values; ``pure`` says that budgets are epsilons.
+    """Flat record of a cell: what its audit proves.
 
     ``declared`` is the promise in its ``unit``, None where there is none, and ``price`` the most
     that a run's looks cost between the two tables in the same unit. Epsilons are at ``delta``,
@@ -95,19 +87,33 @@ def evidence(pure: bool, result: Audit) -> dict[str, object]:
     ``alarms`` lists the checks that failed, ``found`` what the first found. ``refused`` runs ended
     in a refusal.
     """
-    promise, finite = result.promise, result.losses[np.isfinite(result.losses)]
-    return {
+    every = cases(cell.size)
+    case = every[validate.choice("mechanism", cell.mechanism, every)]
+    case = fault(cell.fault) if cell.fault else case
+    table, neighbour, promise, relation = case.asked(cell.pair)
+    pure = case.promise.rho is None
+    result = audit(
+        case.fit,
+        table,
+        neighbour,
+        promise,
+        relation,
+        runs=cell.runs,
+        seed=cell.seed,
+        delta=DELTA,
+        level=LEVEL,
+    )
+    finite = result.losses[np.isfinite(result.losses)]
+    record = {
+        "relation": relation,
+        "data_source": "generated",
         "unit": "epsilon" if pure else "rho",
-        "declared": promise and (promise.epsilon if pure else promise.rho),
+        "declared": None,
         "price": result.price,
         "delta": 0.0 if pure else DELTA,
-        "epsilon_declared": promise and promise.epsilon_at(DELTA),
-        "epsilon_gaussian": (
-            None
-            if pure or not promise
-            else gaussian_epsilon(float(np.sqrt(2 * promise.rho)), DELTA)
-        ),
-        "epsilon_certified": promise and result.certified(DELTA, LEVEL),
+        "epsilon_declared": None,
+        "epsilon_gaussian": None,
+        "epsilon_certified": None,
         "mean_loss": float(finite.mean()) if finite.size else None,
         "largest_loss": float(finite.max()) if finite.size else None,
         "uncovered_runs": int(result.losses.size - finite.size),
@@ -116,3 +122,20 @@ def evidence(pure: bool, result: Audit) -> dict[str, object]:
         "level": LEVEL,
         "refused": result.refused,
     }
+    if promise:
+        record["declared"] = promise.epsilon if pure else promise.rho
+        record["epsilon_declared"] = promise.epsilon_at(DELTA)
+        record["epsilon_certified"] = result.certified(DELTA, LEVEL)
+        if not pure:
+            record["epsilon_gaussian"] = gaussian_epsilon(math.sqrt(2 * promise.rho), DELTA)
+    return record
+
+
+AUDITS = Grid(
+    "privacy_audit",
+    "Whole fits audited: declared against certified epsilon, and planted faults",
+    privacy_grid,
+    run_privacy,
+    cost,
+    VERSION,
+)

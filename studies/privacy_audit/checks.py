@@ -27,12 +27,13 @@ no proof that the promise covers them (what an audit cannot show is in the chapt
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
+from lib import validate
 from lib.dp import PrivacyAccountant
 from lib.dp.entries import ADD_OR_REMOVE, RELATIONS, REPLACE, WITHIN
 from lib.rng import stream
@@ -65,7 +66,7 @@ class Audit:
     losses: np.ndarray
     price: float
     alarms: dict[str, str]
-    refused: int = 0
+    refused: int
 
     def certified(self, delta: float, level: float) -> float:
         """The epsilon that the losses rule out at ``delta``, with error probability ``level``.
@@ -116,48 +117,46 @@ def audit(
     >>> audit(count, 3.0, 5.0, Promise(rho=0.5), "add or remove", runs=3).alarms
     {'price': 'people: 2, charged 0.5'}
     """
-    losses, prices, draws, refused = np.empty(runs), np.empty(runs), [], 0
-    alarms: dict = {}
+    validate.integer("runs", runs, low=1)
+    validate.choice("relation", relation, RELATIONS)
     rng = np.random.default_rng(seed)
+    losses, prices, draws, refused = [], [], [], 0
+    alarms: dict[str, str] = {}
     for run in range(runs):
         one = replay(fit, table, neighbour, partial(stream, seed, "privacy audit", run))
-        price = [a.price(b) for a, b in zip(one.looks, one.twins, strict=True)]
-        losses[run], prices[run] = one.loss, math.fsum(price)
+        losses.append(one.loss)
+        prices.append(math.fsum(one.prices))
         draws.append([draw_of(look, rng) for look in one.looks])
         refused += one.refused
-        for check, words in _faults(one, price, promise, relation):
+        for check, words in _faults(one, promise, relation):
             alarms.setdefault(check, words)
     if words := off_law(Draws(draws), level / 2):
         alarms["law"] = words
-    if promise and proves_violation(losses, promise, delta, level / 2):
+    if promise and proves_violation(np.array(losses), promise, delta, level / 2):
         alarms["loss"] = "delta is above the declared one"
     alarms = {check: alarms[check] for check in CHECKS if check in alarms}
-    return Audit(promise, losses, float(prices.max()), alarms, refused)
+    return Audit(promise, np.array(losses), max(prices), alarms, refused)
 
 
-def _faults(
-    one: Replay, prices: list[float], promise: Promise | None, relation: str
-) -> Iterable[tuple[str, str]]:
+def _faults(one: Replay, promise: Promise | None, relation: str) -> Iterator[tuple[str, str]]:
     """What arithmetic finds in one replay: the check that fails, and where."""
-    paid = [
-        (look.entry.what, price, min(look.entry.prices[relation], twin.entry.prices[relation]))
-        for look, twin, price in zip(one.looks, one.twins, prices, strict=True)
-    ]
-    for what, price, charge in paid:
+    moved = []  # charges of the looks that move
+    for look, twin, price in zip(one.looks, one.twins, one.prices, strict=True):
+        charge = min(look.entry.prices[relation], twin.entry.prices[relation])
+        moved += [charge] if price > 0 else []
         if price > charge * _ROUNDING:
-            yield "price", f"{what}: {price:.3g}, charged {charge:.3g}"
-    moved = math.fsum(charge for _, price, charge in paid if price > 0)
-    own = one.accountant
+            yield "price", f"{look.entry.what}: {price:.3g}, charged {charge:.3g}"
+    own, charged = getattr(one.released, "accountant", None), math.fsum(moved)
     if promise:
         most = promise.rho if promise.epsilon is None else promise.epsilon
-        spent = max(moved, own.price(relation) if own else 0.0)
+        spent = max(charged, own.price(relation) if own else 0.0)
         if spent > most * _ROUNDING:
             yield "budget", f"{spent:.3g} is spent of {most:.3g}"
         if one.uncovered:
             yield "beside", one.uncovered
-    seen = math.inf if one.uncovered else moved
+    seen = math.inf if one.uncovered else charged
     if own and seen > (said := _promised(own, relation)) * _ROUNDING:
-        yield "promise", f"{one.uncovered or format(moved, '.3g')}, promised {said:.3g}"
+        yield "promise", f"{one.uncovered or format(charged, '.3g')}, promised {said:.3g}"
 
 
 def _promised(account: PrivacyAccountant, relation: str) -> float:

@@ -28,23 +28,8 @@ from lib.dp.accounting import delta_of, epsilon_of
 
 # The epsilons at which delta is looked at, as multiples of the declared epsilon. They are fixed
 # before any run.
-MULTIPLES = (
-    *(i / 50 for i in range(5, 75)),
-    1.5,
-    1.75,
-    2.0,
-    2.5,
-    3.0,
-    4.0,
-    6.0,
-    10.0,
-    20.0,
-    50.0,
-    100.0,
-)
-_ROUNDING = (
-    1e-9  # losses are sums of a few hundred terms; they are lowered by this much before they count
-)
+MULTIPLES = (*(i / 50 for i in range(5, 75)), 1.5, 1.75, 2, 2.5, 3, 4, 6, 10, 20, 50, 100)
+_ROUNDING = 1e-9  # losses are sums of a few hundred terms; they are lowered by this much
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,11 +106,10 @@ def delta_exceeds(losses: np.ndarray, epsilon: float, delta: float, level: float
     density 0 on the neighbouring table.
     """
     losses = validate.reals("losses", losses)
-    delta = validate.fraction("delta", delta, open_ends=False)
     epsilon = validate.budget("epsilon", epsilon, low=0, high=math.inf)
     validate.require(losses.ndim == 1 and losses.size > 0, "losses", "of shape (n,)", losses.shape)
-    if np.isnan(losses).any():
-        raise ValueError(f"losses must have no NaN, got {int(np.isnan(losses).sum())}")
+    validate.require(not np.isnan(losses).any(), "losses", "without NaN", losses)
+    validate.fraction("delta", delta, open_ends=False)
     return mean_exceeds(-np.expm1(-np.clip(losses - _ROUNDING - epsilon, 0.0, None)), delta, level)
 
 
@@ -146,19 +130,21 @@ def certified_epsilon(losses: np.ndarray, promise: Promise, delta: float, level:
     The mechanism is **not** (epsilon', delta)-DP for any smaller epsilon'. The statement is wrong
     with probability at most ``level``, which is divided among the points of the grid.
     """
-    validate.instance("promise", promise, Promise)
     validate.fraction("level", level)
-    for epsilon in sorted((m * promise.epsilon_at(delta) for m in MULTIPLES), reverse=True):
-        if delta_exceeds(
-            losses, epsilon, delta if promise.epsilon is None else 0.0, level / len(MULTIPLES)
-        ):
+    delta_there = delta if promise.epsilon is None else 0.0
+    for epsilon in reversed(_grid(promise, delta)):
+        if delta_exceeds(losses, epsilon, delta_there, level / len(MULTIPLES)):
             return epsilon
     return 0.0
 
 
 def proves_violation(losses: np.ndarray, promise: Promise, delta: float, level: float) -> bool:
     """Whether losses refute the promise on the grid; wrong with probability at most ``level``."""
-    validate.instance("promise", promise, Promise)
     validate.fraction("level", level)
-    grid = [0.0, *(m * promise.epsilon_at(delta) for m in MULTIPLES)]
+    grid = [0.0, *_grid(promise, delta)]
     return any(delta_exceeds(losses, e, promise.delta(e), level / len(grid)) for e in grid)
+
+
+def _grid(promise: Promise, delta: float) -> list[float]:
+    validate.instance("promise", promise, Promise)
+    return [m * promise.epsilon_at(delta) for m in MULTIPLES]

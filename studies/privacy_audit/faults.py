@@ -1,13 +1,12 @@
 """Faults planted in the mechanisms, which the audit must catch.
 
-Each is a mistake that somebody made or could make. It is planted for as long as a ``with`` lasts,
-by replacing a function of the package or by calling a mechanism in another way.
+Three are mistakes that somebody could make: noise of another scale, noise that is used again, and
+noise whose scale depends on the data. The fourth is that of a published experiment.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 from unittest.mock import patch
@@ -18,46 +17,55 @@ from lib import validate
 from lib.dp import Gaussian, noisy
 from lib.synth import GEM
 from lib.synth.gem import published_spending
-from studies.privacy_audit.cases import BUDGET, DELTA, DOMAIN, FEW_STEPS, ROUNDS, Case, cases
+from studies.privacy_audit.cases import (
+    BUDGET,
+    DELTA,
+    DOMAIN,
+    FEW_STEPS,
+    ROUNDS,
+    Case,
+    Values,
+    cases,
+    coinpress,
+)
 from studies.privacy_audit.empirical_delta import Promise
+from studies.privacy_audit.replay import Fit
 
 
 @dataclass(frozen=True)
 class Fault:
-    """A mistake in one case, on one pair of tables.
+    """A mistake in one mechanism, which shows between one pair of tables.
 
     Attributes
     ----------
     title : str
     case, pair : str
-        Where it is planted.
+        Of which mechanism, and where it shows.
     check : str
         The check that must fail.
-    instead : callable
-        What replaces ``target``; without a target, the fit of the case.
-    target : str
-        The function of the package that is replaced, as ``module.name``; empty if none is.
-    runs : int
-        How many it takes, with some to spare.
+    fit : callable
+        The mechanism with the mistake.
     """
 
     title: str
     case: str
     pair: str
     check: str
-    instead: Callable
-    target: str = ""
-    runs: int = 130
+    fit: Fit
 
-    @contextmanager
-    def planted(self) -> Iterator[Case]:
-        """The case, with the fault in it for as long as a ``with`` lasts."""
-        whole = cases()[self.case]
-        if self.target:
-            with patch(self.target, self.instead):
-                yield whole
-        else:
-            yield replace(whole, fit=self.instead)
+    def planted(self) -> Case:
+        """The case of the mechanism, with the mistake."""
+        return replace(cases()[self.case], fit=self.fit)
+
+
+def _with_release(release: Callable) -> Fit:
+    """COINPRESS with another sampler of normal noise."""
+
+    def fit(table: Values, rng: np.random.Generator) -> object:
+        with patch("lib.dp.Gaussian.release", release):
+            return coinpress(table, rng)
+
+    return fit
 
 
 def _half_noise(self: Any, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -85,38 +93,36 @@ def _overspending(table: Any, rng: np.random.Generator) -> object:
 
 FAULTS = {
     "half_noise": Fault(
-        title="the sampler draws half the noise",
-        case="coinpress",
-        pair="one of many changes",
-        check="law",
-        instead=_half_noise,
-        target="lib.dp.Gaussian.release",
+        "the sampler draws half the noise",
+        "coinpress",
+        "one of many changes",
+        "law",
+        _with_release(_half_noise),
     ),
     "noise_again": Fault(
-        title="every look of a fit draws the same noise",
-        case="coinpress",
-        pair="one of many changes",
-        check="law",
-        instead=_noise_again,
-        target="lib.dp.Gaussian.release",
+        "every look of a fit draws the same noise",
+        "coinpress",
+        "one of many changes",
+        "law",
+        _with_release(_noise_again),
     ),
     "mean_by_size": Fault(
-        title="noise is scaled to the exact number of rows",
-        case="mst",
-        pair="one of many leaves",
-        check="price",
-        instead=_mean_by_size,
+        "noise is scaled to the exact number of rows",
+        "mst",
+        "one of many leaves",
+        "price",
+        _mean_by_size,
     ),
     "overspending": Fault(
-        title="GEM's published spending: the declared ε in every round",
-        case="gem_cell",
-        pair="the only one of a group leaves",
-        check="budget",
-        instead=_overspending,
+        "GEM's published spending: the declared ε in every round",
+        "gem_cell",
+        "the only one of a group leaves",
+        "budget",
+        _overspending,
     ),
 }
 
 
-def fault(name: str) -> Fault:
-    """One of :data:`FAULTS`."""
-    return FAULTS[validate.choice("fault", name, FAULTS)]
+def fault(name: str) -> Case:
+    """A mechanism with one of :data:`FAULTS`."""
+    return FAULTS[validate.choice("fault", name, FAULTS)].planted()

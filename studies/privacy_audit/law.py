@@ -27,42 +27,42 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from scipy import stats
-from scipy.special import betainc, logsumexp, ndtri
+from scipy.special import betainc, log_softmax, logsumexp, ndtri
 
 from lib.dp import Exponential, Gaussian
 from studies.privacy_audit.replay import Look, scale_of
 
 _PREFIXES = tuple(2**j for j in range(4, 20))
 _PLACES = 96  # of a fit that are compared one by one; later ones are in the other tests
-_SCALES = (0.25, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97, 1.03, 1.1, 1.25, 1.5, 2.0)
-_POWERS = (0.0, 0.5, 0.8, 1.25, 1.5, 2.0, 4.0, 16.0)
-_TAILS = tuple((t, k) for t in (1.5, 2.0, 2.5, 3.0, 3.5, 4.0) for k in (0.001, 0.3, 3.0))
-_EACH = np.ones((_PLACES, _PLACES), dtype=bool)
+_SCALES = np.array([0.25, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97, 1.03, 1.1, 1.25, 1.5, 2])
+_POWERS = np.array([0, 0.5, 0.8, 1.25, 1.5, 2, 4, 16])
+_CUTS, _TIMES = (a.ravel() for a in np.meshgrid(np.arange(3, 9) / 2, [0.001, 0.3, 3.0]))
 _SAME = 1e-10  # how near two sizes of noise are that count as one
 
 
-@dataclass(frozen=True)
-class Selection:
-    """Logarithms of all options' probabilities, the chosen option, and its rank in [0, 1].
+class Selection(NamedTuple):
+    """The rank of the chosen option in [0, 1], uniform if the law is kept, and the bets on other
+    epsilons.
 
-    The rank is the probability of all likelier options, and a random part of the chosen one's.
+    The rank is the probability of all likelier options, and a random part of the chosen one's. A
+    bet is ``ln`` of the chosen option's probability if epsilon is ``_POWERS`` times as large, over
+    that at the stated one.
     """
 
-    log_probabilities: np.ndarray
-    answer: int
     rank: float
+    bets: np.ndarray
 
     @classmethod
     def of(cls, log_probabilities: np.ndarray, answer: int, rng: np.random.Generator) -> Selection:
         odds = np.exp(log_probabilities)
-        own = odds[answer]
-        likelier = odds[(odds > own) | ((odds == own) & (np.arange(odds.size) < answer))].sum()
-        return cls(log_probabilities, answer, min(1.0, likelier + rng.random() * own))
+        first = (odds > odds[answer]) | ((odds == odds[answer]) & (np.arange(odds.size) < answer))
+        rank = odds[first].sum() + rng.random() * odds[answer]
+        other = log_softmax(_POWERS[:, None] * log_probabilities, axis=1)[:, answer]
+        return cls(min(1.0, rank), other - log_probabilities[answer])
 
 
 Draw = np.ndarray | Selection
@@ -75,49 +75,43 @@ def draw_of(look: Look, rng: np.random.Generator) -> Draw:
     if isinstance(law, Exponential):
         return Selection.of(look.log_odds, int(look.answer), rng)
     noise = np.ravel((look.answer - look.exact) / scale_of(law))
-    return noise if isinstance(law, Gaussian) else laplace_scores(noise)
-
-
-def laplace_scores(noise: np.ndarray) -> np.ndarray:
-    """Normal scores of Laplace noise of scale 1."""
+    if isinstance(law, Gaussian):
+        return noise
     return np.sign(noise) * stats.norm.isf(np.exp(-np.abs(noise)) / 2)
 
 
-@dataclass(frozen=True)
 class Draws:
-    """All draws of many runs: ``runs[r]`` has those of run ``r``, in their order."""
+    """All draws of many runs.
 
-    runs: Sequence[Sequence[Draw]]
+    Attributes
+    ----------
+    noise : list of arrays
+        The scores of each run, in the order of its looks.
+    each : array
+        The same, one run after another.
+    selections : list of Selection
+        Of all runs.
+    places : array, shape (runs, places)
+        Scores by run and place, those of selections too; NaN where a run has no such place.
+    """
 
-    @cached_property
-    def selections(self) -> list[Selection]:
-        return [draw for run in self.runs for draw in run if isinstance(draw, Selection)]
-
-    @cached_property
-    def noise(self) -> list[np.ndarray]:
-        """The scores of each run, shape (values of the run,)."""
-        return [
-            np.concatenate([d for d in run if not isinstance(d, Selection)] + [[]])
-            for run in self.runs
+    def __init__(self, runs: Sequence[Sequence[Draw]]) -> None:
+        none = np.empty(0)
+        self.selections = [draw for run in runs for draw in run if isinstance(draw, Selection)]
+        self.noise = [
+            np.concatenate([none, *(d for d in run if not isinstance(d, Selection))])
+            for run in runs
         ]
-
-    @cached_property
-    def each(self) -> np.ndarray:
-        """The scores of all runs, one after another."""
-        return np.concatenate([*self.noise, []])
-
-    @cached_property
-    def places(self) -> np.ndarray:
-        """Scores by run and place, those of selections too; NaN where a run has no such place."""
-        table = np.full((len(self.runs), _PLACES), np.nan)
-        for row, run in zip(table, self.runs, strict=True):
-            scores = [
-                [ndtri(min(max(d.rank, 1e-15), 1 - 1e-15))] if isinstance(d, Selection) else d
-                for d in run
-            ]
-            found = np.concatenate([*scores, []])[:_PLACES]
+        self.each = np.concatenate([none, *self.noise])
+        self.places = np.full((len(runs), _PLACES), np.nan)
+        for row, run in zip(self.places, runs, strict=True):
+            scores = [_normal(d.rank) if isinstance(d, Selection) else d for d in run]
+            found = np.concatenate([none, *scores])[:_PLACES]
             row[: found.size] = found
-        return table
+
+
+def _normal(rank: float) -> np.ndarray:
+    return ndtri(np.clip([rank], 1e-15, 1 - 1e-15))
 
 
 def off_law(draws: Draws, level: float) -> str:
@@ -125,32 +119,21 @@ def off_law(draws: Draws, level: float) -> str:
 
     Wrong with probability at most ``level``.
     """
-    share = level / len(TESTS)
     for name, test in TESTS.items():
-        if words := test(draws, share):
+        if words := test(draws, level / len(TESTS)):
             return f"{name}: {words}"
     return ""
 
 
 def _shape(draws: Draws, level: float) -> str:
-    streams = {
-        "noise": stats.norm.cdf(draws.each),
-        "selections": np.array([s.rank for s in draws.selections]),
-    }
+    ranks = np.array([s.rank for s in draws.selections])
+    streams = {"noise": stats.norm.cdf(draws.each), "selections": ranks}
     for name, values in streams.items():
         for n in (n for n in _PREFIXES if n <= values.size):
-            p = _kolmogorov(values[:n])
+            p = stats.kstest(values[:n], "uniform").pvalue
             if p <= level / (len(streams) * len(_PREFIXES)):
                 return f"{name}, p = {p:.1g} after {n} draws"
     return ""
-
-
-def _kolmogorov(values: np.ndarray) -> float:
-    """A bound on the p-value of the two-sided test that ``values`` are uniform (Massart, 1990)."""
-    ordered, n = np.sort(values), values.size
-    steps = np.arange(n + 1) / n
-    distance = max((steps[1:] - ordered).max(), (ordered - steps[:-1]).max())
-    return min(1.0, 2 * math.exp(-2 * n * distance**2))
 
 
 def _fortune(log_ratios: np.ndarray, level: float) -> str:
@@ -164,43 +147,31 @@ def _fortune(log_ratios: np.ndarray, level: float) -> str:
 
 def _scale_bets(z: np.ndarray) -> np.ndarray:
     """``ln`` of the density of noise ``c`` times as large over the stated one; NaN bets nothing."""
-    c = np.array(_SCALES)
-    bets = -np.log(c) - np.square(z)[..., None] / 2 * (1 / np.square(c) - 1)
+    bets = -np.log(_SCALES) - np.square(z)[..., None] / 2 * (1 / np.square(_SCALES) - 1)
     return np.where(np.isnan(bets), 0.0, bets)
 
 
 def _scale(draws: Draws, level: float) -> str:
     words = _fortune(_scale_bets(draws.each), level / 2)
-    return words or _fortune(_scale_bets(draws.places).reshape(len(draws.runs), -1), level / 2)
+    return words or _fortune(_scale_bets(draws.places).reshape(len(draws.places), -1), level / 2)
 
 
 def _tails(draws: Draws, level: float) -> str:
-    z = np.abs(draws.each)
-    columns = []
-    for t, k in _TAILS:
-        beyond = 2 * stats.norm.sf(t)
-        columns.append(np.where(z > t, math.log(k), math.log((1 - k * beyond) / (1 - beyond))))
-    return _fortune(np.array(columns).T, level)
+    """Bets that values beyond a cut are so many times as frequent."""
+    beyond = 2 * stats.norm.sf(_CUTS)
+    within = np.log((1 - _TIMES * beyond) / (1 - beyond))
+    return _fortune(np.where(np.abs(draws.each)[:, None] > _CUTS, np.log(_TIMES), within), level)
 
 
 def _sharpness(draws: Draws, level: float) -> str:
-    bets = [_sharper(s) for s in draws.selections]
-    return _fortune(np.array(bets).reshape(-1, len(_POWERS)), level)
-
-
-def _sharper(selection: Selection) -> np.ndarray:
-    """``ln`` of the answer's probability at other epsilons, over that at the stated one."""
-    powers = np.array(_POWERS)
-    behind = selection.log_probabilities - selection.log_probabilities.max()
-    weights = np.exp(powers[:, None] * behind).sum(axis=1)
-    own = selection.log_probabilities[selection.answer]
-    return powers * behind[selection.answer] - np.log(weights) - own
+    return _fortune(np.array([s.bets for s in draws.selections]), level)
 
 
 def _pairs(draws: Draws, level: float) -> str:
+    every = np.ones((_PLACES, _PLACES), dtype=bool)
     places = draws.places
-    within = _uncorrelated(places, places, level / 2, np.triu(_EACH, 1))
-    return within or _uncorrelated(places[:-1], places[1:], level / 2, _EACH)
+    within = _uncorrelated(places, places, level / 2, np.triu(every, 1))
+    return within or _uncorrelated(places[:-1], places[1:], level / 2, every)
 
 
 def _uncorrelated(one: np.ndarray, other: np.ndarray, level: float, which: np.ndarray) -> str:
@@ -212,13 +183,11 @@ def _uncorrelated(one: np.ndarray, other: np.ndarray, level: float, which: np.nd
     n = here.T @ there
     with np.errstate(invalid="ignore", divide="ignore"):
         square = np.square(a.T @ b) / ((np.square(a).T @ there) * (here.T @ np.square(b)))
-    n, square = n[which], square[which]
-    p = betainc(np.maximum(n - 1, 1) / 2, 0.5, 1 - np.clip(square, 0, 1))
-    p[n < 3] = 1.0
-    worst = int(np.nanargmin(p))
-    if p[worst] <= level / p.size:
-        i, j = np.argwhere(which)[worst]
-        return f"places {i} and {j}, correlation {math.sqrt(square[worst]):.2f} over {n[worst]:.0f}"
+        p = betainc(np.maximum(n - 1, 1) / 2, 0.5, 1 - np.clip(square, 0, 1))
+    p = np.where(which & (n >= 3), p, 1.0)
+    i, j = np.unravel_index(np.nanargmin(p), p.shape)
+    if p[i, j] <= level / which.sum():
+        return f"places {i} and {j}, correlation {math.sqrt(square[i, j]):.2f} over {n[i, j]:.0f}"
     return ""
 
 

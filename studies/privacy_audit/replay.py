@@ -21,11 +21,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from scipy.special import log_softmax
 
-from lib.dp import Exponential, Gaussian, Laplace, PrivacyAccountant
+from lib.dp import Exponential, Gaussian, Laplace
 from lib.dp.entries import Entry
 from lib.dp.looks import observed
-from studies.privacy_audit.released import first_difference, parts
+from studies.privacy_audit.released import contents, first_difference
 
 Mechanism = Gaussian | Laplace | Exponential
 Fit = Callable[[Any, np.random.Generator], Any]
@@ -55,7 +56,7 @@ class Look:
         """``ln`` of the probabilities of all options of a selection, from its stated epsilon and
         sensitivity; the program's own formula is not asked.
         """
-        return log_odds(self.exact / scale_of(self.mechanism))
+        return log_softmax(self.exact / scale_of(self.mechanism))
 
     def price(self, twin: Look) -> float:
         """What this look costs between the two tables: ``rho``, or ``epsilon`` for Laplace noise.
@@ -83,12 +84,6 @@ def scale_of(law: Mechanism) -> np.ndarray:
         return np.asarray(law.sigma)
     unit = law.scale if isinstance(law, Laplace) else 2 * law.sensitivity / law.epsilon
     return np.asarray(unit)
-
-
-def log_odds(logits: np.ndarray) -> np.ndarray:
-    """``ln`` of probabilities proportional to ``exp(logits)``."""
-    behind = logits - logits.max()
-    return behind - math.log(np.exp(behind).sum())
 
 
 class _Uncovered(Exception):
@@ -141,9 +136,9 @@ class Replay:
     refused: bool = False
 
     @property
-    def accountant(self) -> PrivacyAccountant | None:
-        """That of the release, if it has one."""
-        return getattr(self.released, "accountant", None)
+    def prices(self) -> list[float]:
+        """What each look costs between the two tables."""
+        return [look.price(twin) for look, twin in zip(self.looks, self.twins, strict=True)]
 
     @property
     def loss(self) -> float:
@@ -170,13 +165,13 @@ def replay(
     0.0
     """
     looks, released, refused = _observed(fit, table, generator(), Observer())
-    before = list(parts(released))  # the second fit may change what both hold
+    before = contents(released)  # the second fit may change what both hold
     second = Observer(looks)
     try:
         twins, again, _ = _observed(fit, neighbour, generator(), second)
         missing = looks[len(twins) :]
         fewer = f"one look fewer: {missing[0].entry.what}" if missing else ""
-        uncovered = fewer or first_difference(before, parts(again))
+        uncovered = fewer or first_difference(before, contents(again))
     except _Uncovered as course:
         uncovered = str(course)
     return Replay(looks[: len(second.looks)], second.looks, released, uncovered, refused)

@@ -1,12 +1,12 @@
 """The study, in one object."""
 
-from lib.runner.registry import Study
+from lib.study import Study
 
 STUDY = Study(
     title="Whole fits audited",
     paper="companion",
     grids={
-        "privacy_audit": "studies.privacy_audit.grids:AUDITS",
+        "privacy_audit": "studies.privacy_audit.cells:AUDITS",
     },
     chapters=("chapters/foundations/audits",),
 )

@@ -20,26 +20,24 @@ def certified(frame: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         ``mechanism`` (words), ``relation``, ``unit`` and ``declared``; ``price``, the largest on
-        any pair of tables; ``delta``, ``epsilon_declared``, ``epsilon_gaussian``, and
-        ``epsilon_certified``, the largest of all pairs; the number of these ``pairs``; ``runs`` and
-        ``alarms`` on all pairs, the latter empty if no check failed.
+        any pair of tables; ``epsilon_declared``, and ``epsilon_certified``, the largest of all
+        pairs; the number of these ``pairs``; ``runs`` and ``alarms`` on all pairs, the latter empty
+        if no check failed.
     """
     clean = frame[frame["fault"] == ""]
-    titles = {name: case.title for name, case in cases().items()}
-    small = clean[(clean["size"] == "small") & clean["declared"].notna()].groupby("mechanism")
-    first = ("relation", "unit", "declared", "delta", "epsilon_declared")
-    table = small.agg(
-        **{name: (name, "first") for name in first},
+    declared = clean[(clean["size"] == "small") & clean["declared"].notna()]
+    same = ("relation", "unit", "declared", "epsilon_declared")
+    table = declared.groupby("mechanism").agg(
+        **{name: (name, "first") for name in same},
         price=("price", "max"),
-        epsilon_gaussian=("epsilon_gaussian", "first"),
         epsilon_certified=("epsilon_certified", "max"),
         pairs=("pair", "size"),
     )
     every = clean.groupby("mechanism")
     table["runs"] = every["runs"].sum()
     table["alarms"] = every["alarms"].agg(lambda alarms: ", ".join(sorted({*alarms} - {""})))
-    table = table.loc[[name for name in titles if name in table.index]]
-    return table.rename(index=titles).rename_axis("mechanism").reset_index()
+    titles = {name: case.title for name, case in cases().items() if name in table.index}
+    return table.loc[[*titles]].rename(index=titles).rename_axis("mechanism").reset_index()
 
 
 def caught(frame: pd.DataFrame) -> pd.DataFrame:
@@ -52,9 +50,16 @@ def caught(frame: pd.DataFrame) -> pd.DataFrame:
         fail, ``checks`` are those that did.
     """
     titles, stored = cases(), frame.set_index("fault")
-    planted = [name for name in FAULTS if name in stored.index]
-    table = stored.loc[planted, ["alarms", "found", "runs"]].rename(columns={"alarms": "checks"})
-    faults = [FAULTS[name] for name in planted]
-    table.insert(0, "mechanism", [titles[fault.case].title for fault in faults])
-    table.insert(1, "expected", [fault.check for fault in faults])
-    return table.rename(index={name: fault.title for name, fault in FAULTS.items()}).reset_index()
+    rows = [
+        {
+            "fault": fault.title,
+            "mechanism": titles[fault.case].title,
+            "expected": fault.check,
+            "checks": stored["alarms"][name],
+            "found": stored["found"][name],
+            "runs": stored["runs"][name],
+        }
+        for name, fault in FAULTS.items()
+        if name in stored.index
+    ]
+    return pd.DataFrame(rows)

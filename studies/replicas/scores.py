@@ -142,12 +142,13 @@ def score_all() -> pd.DataFrame:
     """
     path = to_write(SCORES.path("paper"))
     store = Store(path, version=SCORES.version)
-    scores = store.compact()
-    if len(scores):
-        now = scores["dataset"].map({name: load(name, "replica").sha256 for name in TASKS})
-        current = scores[(scores["table"] != "replica") | (scores["replica_sha256"] == now)]
-        if len(current) < len(scores):
-            store.become_writer()
-            write_table(current, path)
-    store.close()
+    if len(store):
+        with store.writing():  # what a killed run has left is folded
+            pass
+        with store.writing():
+            scores = store.frame()
+            now = scores["dataset"].map({name: load(name, "replica").sha256 for name in TASKS})
+            current = scores[(scores["table"] != "replica") | (scores["replica_sha256"] == now)]
+            if len(current) < len(scores):
+                write_table(current, path)
     return run_grid(SCORES)

@@ -92,7 +92,7 @@ def facets(row: Row) -> dict[str, list[str]]:
     measured = not math.isnan(row.evidence.value)
     return {
         "source": [source + (f", on {paper_in_words(claim.about)}" if claim.about else "")],
-        "verdict": [row.verdict, *["contested"] * (row in contested([row]))],
+        "verdict": [row.verdict, "contested"] if contested([row]) else [row.verdict],
         "sure": [sure_kind(row)],
         "authors": [_theirs(row)],
         "kind": [claim.kind],

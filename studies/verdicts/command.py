@@ -13,9 +13,9 @@ from lib.ledger.claim import Claim, read_claims
 from lib.ledger.evidence import Measurer, question, read_evidence
 from lib.ledger.judge import Row, evaluate
 from lib.paths import need_repository
-from lib.runner.registry import studies
 from lib.runner.run import run_grid
 from lib.runner.sweep import available_workers
+from lib.study import studies
 from studies.verdicts.cards import unexplained
 from studies.verdicts.robustness import OTHER_GRIDS, on_grid
 from studies.verdicts.stored import (
@@ -110,7 +110,9 @@ def _print(row: Row, rule: str = "") -> None:
     """A row, and its ``rule`` if that is asked for, as lines of text."""
     print(f"{row.verdict.upper():15} {row.claim.id:28} {row.claim.place}")
     print(textwrap.indent(textwrap.fill(statement_in_words(row), 96), "    "))
-    data = row.evidence.data + " (stored evidence)" * row.evidence.stored
+    data = row.evidence.data
+    if row.evidence.stored:
+        data += " (stored evidence)"
     print(f"    paper: {row.claim.value or '-'} | rerun: {in_words(row)} | data: {data}")
     print(f"    how sure: {sure_in_words(row)}")
     if words := finding(row):

@@ -23,13 +23,14 @@ from lib.datasets.cache import Unavailable, locate
 from lib.ledger.claim import read_claims
 from lib.programs import end_with_parent
 from lib.rng import stream
-from lib.runner import NoResults, Store, grid_of, grids
+from lib.runner import NoResults, grid_of, grids
 from lib.runner.agreement import TOLERANCES, differing
 from lib.runner.cell import cell_key
 from lib.runner.records import plain
-from lib.runner.registry import studies
+from lib.runner.store import read_records
 from lib.runner.sweep import available_workers
 from lib.stats.summary import clopper_pearson
+from lib.study import studies
 from studies.verdicts.robustness import grid_of as grid_of_claim
 
 OUTCOMES = EQUAL, WITHIN, DIFFERENT = "equal", "within tolerance", "different"
@@ -49,7 +50,7 @@ def stored_cells() -> tuple[pd.DataFrame, list[str]]:
     for name, number in claims.items():
         grid = grid_of(name)
         cells = {cell_key(cell): cell for cell in grid.cells("paper")}
-        frame = Store(grid.path("paper"), version="", mix_versions=True).frame()
+        frame = read_records(grid.path("paper"))
         for record in frame.to_dict("records"):
             cell = cells.get(record["cell"])
             if cell is not None and getattr(cell, "dataset", None) not in missing:

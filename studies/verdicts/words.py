@@ -44,8 +44,12 @@ def statement_in_words(row: Row) -> str:
     """The claim in our words; one that no paper states begins with "Companion:", a part says
     where it is counted.
     """
-    words = "Companion: " * (row.claim.paper == COMPANION) + row.claim.statement
-    return "(Counted with the row that it is part of.) " * bool(row.claim.part_of) + words
+    words = row.claim.statement
+    if row.claim.paper == COMPANION:
+        words = f"Companion: {words}"
+    if row.claim.part_of:
+        words = f"(Counted with the row that it is part of.) {words}"
+    return words
 
 
 def in_words(row: Row) -> str:
@@ -62,7 +66,7 @@ def verdict_in_words(row: Row) -> str:
     """The verdict with the rerun's value, its interval and runs, in a few words."""
     if math.isnan(row.evidence.value):
         return f"{row.verdict} ({row.evidence.detail or 'no value'})"
-    share = "true of " * (row.claim.rule == "at_least")
+    share = "true of " if row.claim.rule == "at_least" else ""
     runs = f", {row.evidence.runs} runs" if row.evidence.runs else ""
     return f"{row.verdict} ({share}{value_in_words(row)}{runs})"
 
@@ -78,8 +82,10 @@ def authors_in_words(row: Row) -> str:
     if math.isnan(row.authors.evidence.value):
         return "not stored"
     theirs = row.authors.evidence
-    bare = row.claim.rule == "at_least" and not theirs.exact and math.isnan(theirs.low)
-    return f"{value_in_words(row.authors)}{' (no interval)' * bare}: {row.authors.verdict}"
+    value = value_in_words(row.authors)
+    if row.claim.rule == "at_least" and not theirs.exact and math.isnan(theirs.low):
+        value += " (no interval)"
+    return f"{value}: {row.authors.verdict}"
 
 
 def rerun_in_words(row: Row) -> str:
@@ -120,13 +126,18 @@ def _in_words(row: Row) -> str:
         text = f"true of {text} of the cases"
     if e.runs:
         asked = e.of or study_of(row.claim.subject).runs
-        text += f", {e.runs} run{'s' * (e.runs > 1)}"
-        text += f" where the paper has {asked}" * (e.runs < asked and e.data != THEIRS)
-    if not math.isnan(row.adjusted_p):
-        below = e.value < 0 and not math.isnan(row.adjusted_opposite)
-        p = row.adjusted_opposite if below else row.adjusted_p
-        text += f", {p_in_words(p)} (Holm{', of the opposite' * below})"
+        text += f", {_runs(e.runs)}"
+        if e.runs < asked and e.data != THEIRS:
+            text += f" where the paper has {asked}"
+    if e.value < 0 and not math.isnan(row.adjusted_opposite):
+        text += f", {p_in_words(row.adjusted_opposite)} (Holm, of the opposite)"
+    elif not math.isnan(row.adjusted_p):
+        text += f", {p_in_words(row.adjusted_p)} (Holm)"
     return text + (f"; {e.detail}" if e.detail else "")
+
+
+def _runs(number: int) -> str:
+    return "1 run" if number == 1 else f"{number} runs"
 
 
 def bars(rows: list[Row]) -> dict[str, dict[str, int]]:
@@ -134,7 +145,7 @@ def bars(rows: list[Row]) -> dict[str, dict[str, int]]:
     came after results.
     """
     return {
-        paper_in_words(paper) + " †" * seen: summary(part)
+        f"{paper_in_words(paper)} †" if seen else paper_in_words(paper): summary(part)
         for (paper, seen), part in apart(rows).items()
     }
 
@@ -146,7 +157,7 @@ def sure_in_words(row: Row) -> str:
         return "–"
     if e.exact:
         return "exact"
-    runs = f"{e.runs} run{'s' * (e.runs > 1)}"
+    runs = _runs(e.runs)
     if rule in TESTED:
         p = row.adjusted_p if e.value > 0 else row.adjusted_opposite
         return f"{runs}, {p_in_words(p)} (Holm)" if not math.isnan(p) else f"{runs}, no test"
@@ -212,4 +223,5 @@ def stated_rule(row: Row) -> str:
     by then.
     """
     rule = _rule(row.claim.rule, row.claim.tolerance)
-    return ": ".join(filter(None, (rule, row.claim.why))) + " †" * row.claim.seen
+    words = ": ".join(filter(None, (rule, row.claim.why)))
+    return f"{words} †" if row.claim.seen else words

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -75,9 +74,3 @@ def text_people() -> pd.DataFrame:
     frame.loc[:2, "age"] = None
     frame.loc[5, "sex"] = None
     return frame
-
-
-def cells(table: pd.DataFrame) -> list[list]:
-    """The rows as a person would write them, gaps as None."""
-    values: Iterable = table.astype(object)
-    return values.where(values.notna(), None).to_numpy().tolist()

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import io
 import os
 import subprocess
 import sys
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-import pytest
 
-from lib.audit.figures import group_distances, sorted_predictions
-from lib.audit.report import _STYLE, report_html
-from lib.audit.schema import fit_schema
+from lib.audit.report import report_html
 from lib.cli import main
 from lib.paths import ROOT
 from lib.rng import stream
@@ -43,20 +38,6 @@ def test_no_name_of_a_group_is_read_as_mathematics_or_markup(tmp_path):
     assert "<script" not in page
 
 
-@pytest.mark.parametrize("name", [*NAMES, STRANGE])
-def test_a_label_of_a_figure_is_its_text(name):
-    row = {"distance": 0.2, "low": 0.1, "high": 0.3, "null": 0.1}
-    with plt.style.context(_STYLE):
-        fig, _ = group_distances(pd.DataFrame([row | {"group": name}]), set(), learner="lookup")
-        (label,) = fig.axes[0].get_yticklabels()
-        assert not label.get_parse_math()
-        assert not set(label.get_text()) & set("\x1b\x9b\n\r\u202e")
-        fig.savefig(io.BytesIO())
-        h, inside = np.array([0.1, 0.2]), np.array([True, False])
-        sorted_predictions(h, inside, name, words=("$a_$b", "$c_$d"))[0].savefig(io.BytesIO())
-        plt.close("all")
-
-
 def test_names_move_no_cursor_and_make_no_line_of_their_own(tmp_path, capsys):
     """In a terminal; a page may have no mark that turns the direction of writing, either."""
     path = write_people(tmp_path / "people.csv", (STRANGE, "other"), f"il{COLOUR}l")
@@ -76,17 +57,3 @@ def test_names_move_no_cursor_and_make_no_line_of_their_own(tmp_path, capsys):
     refused = capsys.readouterr().err
     assert "none" in refused
     assert not set(refused) & set("\x1b\r")
-
-
-def test_a_generated_column_has_a_name_of_its_own():
-    """`age (missing)` of the file was overwritten by the one that marks gaps of `age`."""
-    i = np.arange(90)
-    age = [None if k % 9 == 0 else str(20 + k / 2) for k in i]
-    own = np.where(i % 2, "a", "b")
-    raw = pd.DataFrame({"age": age, "age (missing)": own, "ill": np.where(i % 3, "yes", "no")})
-    schema = fit_schema(raw.astype(object), sensitive="ill")
-    for names in (schema.lens, schema.lens[::-1]):
-        table = fit_schema(raw.astype(object), sensitive="ill", lens=names).typed_table(raw, "file")
-        assert list(table["age (missing)"]) == list(own)
-        assert table.shape == (90, 4)
-        assert table["age (missing) "].sum() == 10

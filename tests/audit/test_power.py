@@ -5,21 +5,21 @@ from __future__ import annotations
 import json
 import math
 from html import unescape
+from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.stats import binom
 
 from lib.audit.power import Rule, least_share
-from lib.audit.report import group_table, report_html, report_json, verdicts
+from lib.audit.report import report_html, report_json, verdicts
 from lib.audit.request import Request
-from lib.audit.run import run_audit
-from lib.audit.several import in_words, overview_html, run_audits
+from lib.audit.several import in_words, run_audits
 from lib.coherence import distances
 from lib.coherence.combination import combined_p
 from lib.coherence.distances import PLAIN, Design
 from lib.rng import stream
+from tests.audit.asking import LOOSE
 
 N, RUNS = 600, 500
 RELEASE, SPLITS = Rule(level=0.0125, splits=1, draws=320), Rule(level=0.0125, splits=4, draws=20)
@@ -58,10 +58,11 @@ def _flagged(h, own, share, rule, design, rng) -> bool:
     [
         (RELEASE, PLAIN),
         (SPLITS, PLAIN),
-        (RELEASE, Design(weight=1 + np.arange(N) % 3)),
+        (RELEASE, Design(weight=stream(6, "weights").lognormal(0, 0.7, N))),
+        (SPLITS, Design(weight=stream(7, "weights").lognormal(0, 0.7, N))),
         (RELEASE, Design(cluster=np.arange(N) // 2)),
     ],
-    ids=["release", "splits", "weights", "households"],
+    ids=["release", "splits", "weights", "weights in splits", "households"],
 )
 def test_the_share_is_found_with_the_power_that_is_stated(rule, design):
     h, own, inside = _people()
@@ -105,82 +106,23 @@ def test_a_group_too_small_to_show_anything_has_no_share():
         assert math.isnan(least_share({"a": h}, own, who, RELEASE, stream(4, "audit power")))
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """A file of 400 people, half of them inside; their copies, and noise."""
-    folder, rng = tmp_path_factory.mktemp("power"), stream(5, "audit power")
-    number, town = rng.permutation(400) / 7, rng.choice(["big", "small"], 400, p=[0.95, 0.05])
-    people = pd.DataFrame({"number": number, "town": town, "ill": rng.choice(["yes", "no"], 400)})
-    people["used"] = np.repeat(["in", "out"], 200)
-    people.to_csv(folder / "people.csv", index=False)
-    people[188:212].to_csv(folder / "few.csv", index=False)
-    inside = people[people["used"] == "in"].drop(columns="used")
-    inside.to_csv(folder / "copies.csv", index=False)
-    inside[inside["town"] == "big"].to_csv(folder / "big.csv", index=False)
-    inside.apply(lambda cells: rng.permutation(cells)).to_csv(folder / "noise.csv", index=False)
-    return folder
-
-
-def _ask(folder, release: str | None, people: str = "people.csv", **options) -> Request:
-    given = {"sensitive": "ill", "groups": ("town",), "columns": {"number": "number"}}
-    given |= {"learners": ("lookup",), "splits": 3, "gamma": 10, "seed": 1}
-    if release:
-        given |= {"release": folder / release, "members": ("used", "in")}
-    else:
-        given |= {"lens": ("number", "town")}
-    return Request(file=folder / people, **given | options)
-
-
-def _first(page: str) -> str:
-    """The page from its first paragraph on."""
-    page = unescape(page)
-    return page[page.index("<p") :].split(">", 1)[1]
-
-
-OUTCOMES = {
-    "all flagged": ("copies.csv", {}),
-    "some flagged": ("big.csv", {}),
-    "none, some too small": ("noise.csv", {"lens": ("town",)}),
-    "none": ("noise.csv", {"lens": ("town",), "gamma": 100}),
-    "all too small": ("noise.csv", {"lens": ("town",), "people": "few.csv", "false_alarm": 1e-4}),
-    "in the clear": (None, {}),
-    "in the clear, few": (None, {"people": "few.csv", "splits": 2}),
-}
-
-
-@pytest.mark.parametrize("outcome", OUTCOMES)
-def test_the_first_paragraph_of_no_outcome_lacks_what_could_be_found_and_what_is_next(
-    outcome, folder, unpainted
+@pytest.mark.parametrize(("release", "groups"), [("leak", ()), ("harmless", ("sex",))])
+def test_the_first_paragraph_says_what_could_be_found_and_what_is_next(
+    files, unpainted, release, groups
 ):
-    release, options = OUTCOMES[outcome]
-    audit = run_audit(_ask(folder, release, **options), progress=False)
-    first = verdicts(audit)[0]
-    assert _first(report_html(audit)).startswith(first)
-    record = json.loads(report_json(audit))["dependence"]
-    assert record["words"] == first
-    assert first.startswith(f"Dependence: {'none found' if audit.flagged.empty else 'not indep'}")
-    open_ = {g: s for g, s in audit.shares.items() if g not in set(audit.flagged["group"])}
-    known = sorted((s, g) for g, s in (open_ or audit.shares).items() if s == s)
-    assert "with 80% power" in first
-    if outcome.startswith("none"):
-        assert known
-    elif outcome == "all too small":
-        assert not known
-    assert (0 < audit.flagged["group"].nunique() < len(audit.shares)) == (outcome == "some flagged")
-    assert first.count("Next: ") == 1
-    for share, group in (known[0], known[-1]) if known else ():
-        assert f"in the group {group}, if" in first or f"In {group} it takes" in first
-        assert f"{math.ceil(1000 * share - 1e-9) / 10:g}%" in first
-    assert ("not even all" in first) == any(map(math.isnan, open_.values()))
-    rows = group_table(audit, "lookup").set_index("group")["found from"].to_dict()
-    assert rows == pytest.approx(dict(audit.shares), nan_ok=True)
-    assert record["found_from"] == {g: s if s == s else None for g, s in audit.shares.items()}
-
-
-def test_a_table_of_several_says_it_of_all(folder, unpainted):
-    releases = ("copies.csv", "noise.csv")
-    audits = run_audits([_ask(folder, name) for name in releases], progress=False)
-    words = in_words(audits)
-    assert "with 80% power" in words
-    assert "Next: " in words
-    assert _first(overview_html(audits, ["a.html", "b.html"])).startswith(words)
+    ask = {"file": Path("inside.csv"), "holdout": Path("outside.csv"), "groups": groups}
+    ask |= LOOSE | {"release": Path(f"{release}.csv"), "sensitive": "ill", "gamma": 20}
+    audits = run_audits([Request(**ask), Request(**ask | {"sensitive": "sex"})], progress=False)
+    for audit in audits:
+        first, page = verdicts(audit)[0], unescape(report_html(audit))
+        record = json.loads(report_json(audit))["dependence"]
+        assert page[page.index("<p") :].split(">", 1)[1].startswith(first)
+        assert record["words"] == first
+        assert record["found_from"] == {g: s if s == s else None for g, s in audit.shares.items()}
+        assert (len(audit.flagged) > 0) == (release == "leak")
+    for words in (*(verdicts(audit)[0] for audit in audits), in_words(audits)):
+        assert "with 80% power" in words
+        assert words.count("Next: ") == 1
+    unseen = set(audits[0].shares) - set(audits[0].flagged["group"]) or set(audits[0].shares)
+    least = min(share for g in unseen if (share := audits[0].shares[g]) == share)
+    assert f"{math.ceil(1000 * least - 1e-9) / 10:g}%" in verdicts(audits[0])[0]

@@ -116,7 +116,7 @@ def test_what_workers_share_stays_in_the_private_folder(people, temporary, monke
         shared = joblib.Parallel(n_jobs=2)([joblib.delayed(_file_of)(np.zeros(200_000))])
         raise RuntimeError(shared[0])
 
-    monkeypatch.setattr("lib.audit.run.demcoh", demcoh)
+    monkeypatch.setattr("lib.audit.exposure.demcoh", demcoh)
     with pytest.raises(RuntimeError, match=rf"{temporary}/\.companion-\w+/"):
         audited(file=people, **ASK)
 
@@ -198,10 +198,3 @@ def test_text_among_numbers_is_told_and_not_made_a_category_in_silence(people, u
     assert "column age of people.csv is read as text" in words
     assert "398 of 400 values are numbers, 2 are none" in words
     assert words in report_html(audit)
-
-
-def test_names_that_the_font_has_not_warn_nobody(people, recwarn):
-    named = pd.read_csv(people).replace({"North": "北", "South": "남"})
-    named.to_csv(people, index=False)
-    report_html(audited(file=people, groups=("place",), **ASK))
-    assert not [w for w in recwarn if "Glyph" in str(w.message)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import json
 import os
 import stat
@@ -12,13 +11,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lib.audit.report import report_json, verdicts
+from lib.audit.report import report_json
 from lib.audit.request import Request
 from lib.audit.several import overview, overview_html, overview_json, run_audits
 from lib.cli import main
 from lib.rng import stream
 from lib.stats.holm import holm
 from tests.audit.asking import COPY, audited
+from tests.audit.asking import people as of_chance
 
 ASK = {"sensitive": "ill", "groups": ("sex", "age"), "bands": {"age": (30, 45)}}
 ASK |= {"members": ("used", "in"), "learners": ("lookup",)}
@@ -26,20 +26,11 @@ ASK |= {"splits": 2, "gamma": 20, "alphas": (0.4,)}
 NAMES = ("copies", "columns", "noise")
 
 
-def _people(n: int) -> pd.DataFrame:
-    """Age and sex decide on illness, the age on the job."""
-    rng = stream(5, "audit several", n)
-    age, sex = rng.integers(20, 60, n), rng.choice(["f", "m"], n, p=[0.7, 0.3])
-    ill = rng.random(n) < np.where((age > 45) & (sex == "f"), 0.8, 0.1)
-    job = np.where(rng.random(n) < 0.8, np.array(list("abcd"))[(age - 20) // 10], "a")
-    frame = pd.DataFrame({"age": age, "sex": sex, "job": job, "ill": np.where(ill, "yes", "no")})
-    return frame.assign(used=np.repeat(["in", "out"], n // 2))
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """A file of 1,600 people of whom half are inside, and three releases."""
-    folder, people, rng = tmp_path_factory.mktemp("several"), _people(1600), stream(5, "releases")
+    folder, rng = tmp_path_factory.mktemp("several"), stream(5, "releases")
+    people = of_chance(1600).assign(used=np.repeat(["in", "out"], 800))
     inside = people[people["used"] == "in"].drop(columns="used")
     frames = {
         "people": people,
@@ -107,11 +98,6 @@ def test_the_command_takes_several_releases_and_sensitive_columns(folder, capsys
         assert os.name != "posix" or stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-def test_a_finished_release_says_that_people_are_taken_as_independent(several):
-    said = "if households were inside or left out as wholes, give --cluster"
-    assert said in verdicts(several["copies"])[0]
-
-
 def test_a_column_that_the_release_does_not_have_still_makes_groups(folder):
     pd.read_csv(folder / "copies.csv").drop(columns="sex").to_csv(folder / "few.csv", index=False)
     assert {"sex = f", "sex = m"} <= set(audited(**_given(folder, "few.csv")).members)
@@ -120,8 +106,7 @@ def test_a_column_that_the_release_does_not_have_still_makes_groups(folder):
 @pytest.mark.parametrize(("households", "gamma"), [((1,) * 18, 5), ((3, 3, 75, 4), 20)])
 def test_a_curator_may_get_a_half_of_a_few_people(households, gamma, tmp_path):
     n = sum(households)
-    people = _people(2 * n)[:n].drop(columns="used")
-    people = people.assign(home=np.repeat(range(len(households)), households))
+    people = of_chance(n).assign(home=np.repeat(range(len(households)), households))
     people.to_csv(tmp_path / "few.csv", index=False)
     ask = {"file": tmp_path / "few.csv", "sensitive": "ill", "cluster": "home", "gamma": gamma}
     ask |= {"splits": 2, "learners": ("lookup",), "curator": COPY}
@@ -135,18 +120,3 @@ def test_parquet_is_read_as_the_same_csv(folder):
     one = audited(**_given(folder, "columns.parquet", file=folder / "people.parquet"))
     two = audited(**_given(folder, "columns.csv"))
     pd.testing.assert_frame_equal(one.verdicts, two.verdicts)
-
-
-def test_a_parquet_file_without_its_extra_says_what_installs_it(folder, monkeypatch, capsys):
-    real = builtins.__import__
-
-    def without(name, *more):
-        if name.startswith("pyarrow"):
-            raise ModuleNotFoundError("no pyarrow", name="pyarrow")
-        return real(name, *more)
-
-    monkeypatch.setattr(builtins, "__import__", without)
-    assert main(["audit", str(folder / "people.parquet"), "--sensitive", "ill"]) == 1
-    said = capsys.readouterr().err
-    assert "needs pyarrow" in said
-    assert "pip install" in said

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
 
 from lib.cli import main
-from lib.coherence.distances import Design, reshuffling_p, shuffled_distances, split_distance
+from lib.coherence.distances import Design, reshuffling_p, split_distance
 from lib.coherence.experiment import halves
 from lib.rng import stream
 from lib.stats.summary import clopper_pearson
@@ -38,13 +36,6 @@ def test_a_test_of_whole_households_keeps_its_level(sizes):
     assert high < 0.09  # the simulation would have seen what is above
 
 
-@pytest.mark.thorough("long statistics")
-def test_without_households_false_alarms_are_frequent():
-    """What the option is for: the same people, taken one by one."""
-    low, _ = clopper_pearson(rejected([4], "[4]", known=False), TRIALS, level=1 - 1e-6)
-    assert low > 0.15
-
-
 def test_halves_have_whole_clusters():
     cluster = np.repeat(np.arange(11), np.arange(1, 12))
     a, b = halves(cluster.size, stream(1, "halves"), cluster)
@@ -52,14 +43,6 @@ def test_halves_have_whole_clusters():
     assert not {*cluster[a]} & {*cluster[b]}
     for half in (a, b):
         assert half.size == np.isin(cluster, cluster[half]).sum()
-
-
-def test_clusters_of_one_are_people():
-    rng, values = stream(2, "ones"), stream(3, "values").random(40)
-    alone = shuffled_distances(values, 15, draws=50, rng=stream(4, "null"))
-    ones = Design(cluster=rng.permutation(40))
-    clustered = shuffled_distances(values, 15, draws=5000, rng=rng, design=ones)
-    assert abs(alone.mean() - clustered.mean()) < 5 * alone.std() / np.sqrt(50)
 
 
 def test_a_weight_of_two_counts_as_two_people():
@@ -78,23 +61,6 @@ def people(tmp_path):
     frame = pd.DataFrame({"home": home, "street": home // 3, "ill": ill, "w": rng.random(600) + 1})
     frame.to_csv(tmp_path / "people.csv", index=False)
     return tmp_path
-
-
-def test_an_audit_says_who_is_taken_as_independent(people, capsys):
-    words = f"audit {people / 'people.csv'} --sensitive ill --learners lookup --splits 3 --quiet"
-    words += f" --out {people / 'r.html'} --gamma 40"
-    assert main(words.split()) == 0
-    assert "Halves are drawn person by person" in capsys.readouterr().out
-    record = people / "r.json"
-    more = ["--cluster", "home", "--weights", "w", "--json", str(record)]
-    assert main([*words.split(), *more]) == 0
-    said = capsys.readouterr().out
-    stored = json.loads(record.read_text("utf-8"))
-    assert (stored["cluster"], stored["weights"]) == ("home", "w")
-    assert any("nothing is proved here for households" in one for one in stored["warnings"])
-    assert "w is taken for how many people a row stands for: distances are weighted by it;" in said
-    assert "Whole values of home are inside or left out" in said
-    assert "independent of each other" not in said
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from scipy import stats
 
 from lib.coherence.distances import (
     DISTANCES,
+    Design,
     reshuffling_p,
     shuffled_distances,
     split_distance,
@@ -55,36 +56,11 @@ def test_predictions_that_differ_by_last_bits_are_one_value():
     assert split_distance(said, np.array([True, False]), "total variation") == 0
 
 
-def test_many_splits_at_once_equal_one_by_one(rng):
-    h, inside = rng.uniform(-1, 1, 50), rng.random((20, 50)) < 0.4
-    for name in DISTANCES:
-        each = [split_distance(h, row, name) for row in inside]
-        np.testing.assert_allclose(split_distance(h, inside, name), each, atol=1e-13)
-
-
-@pytest.mark.parametrize(("n_a", "n_b"), [(1, 1), (1, 5000), (4999, 5000), (20_000, 7)])
-def test_wasserstein_is_scipys_at_size_with_unequal_sides_and_ties(n_a, n_b, rng):
-    a, b = np.round(rng.uniform(-1, 1, n_a), 2), np.round(rng.normal(0, 0.3, n_b), 2)
-    assert wasserstein1(a, b) == pytest.approx(stats.wasserstein_distance(a, b), rel=0, abs=1e-12)
-
-
-def test_an_empty_side_has_no_distance():
-    assert np.isnan(split_distance(np.array([1.0, 2.0]), np.array([True, True])))
-    assert np.isnan(split_distance(np.array([]), np.array([], dtype=bool)))
-
-
-def test_of_hard_labels_the_distance_is_twice_the_gap_of_shares(rng):
-    """For h = +-1, W1 is twice the difference of the shares of +1."""
-    h = np.where(rng.random(300) < 0.3, 1.0, -1.0)
-    inside = rng.random(300) < 0.5
-    gap = (h[inside] > 0).mean() - (h[~inside] > 0).mean()
-    assert split_distance(h, inside) == pytest.approx(2 * abs(gap), abs=1e-12)
-
-
-def test_the_null_has_the_hypergeometric_law(rng):
+@pytest.mark.parametrize("counted", [False, True])
+def test_the_null_has_the_hypergeometric_law(rng, counted):
     """4 of 10 say +1, five go to half a: W1 = 2 |2 W - 4| / 5 with W hypergeometric; chi-square."""
     h = np.repeat([1.0, -1.0], [4, 6])
-    found = shuffled_distances(h, 5, draws=20_000, rng=rng)
+    found = shuffled_distances(h, 5, draws=20_000, rng=rng, design=Design(counted=counted))
     w = np.arange(5)
     law = stats.hypergeom(10, 4, 5).pmf(w)
     distance = np.round(2 * np.abs(2 * w - 4) / 5, 9)
@@ -95,13 +71,21 @@ def test_the_null_has_the_hypergeometric_law(rng):
     assert stats.chisquare(observed, expected).pvalue > FALSE_ALARM
 
 
-def test_values_are_sorted_once_whatever_the_number_of_pieces(monkeypatch):
-    h, sorts, sort = stream(7, "sorted once").uniform(-1, 1, 50), [], np.argsort
-    whole = shuffled_distances(h, 20, draws=40, rng=stream(7, "pieces"))
-    monkeypatch.setattr("lib.coherence.distances._AT_ONCE", 100)  # two draws a piece
-    monkeypatch.setattr(np, "argsort", lambda *a, **k: (sorts.append(1), sort(*a, **k))[1])
-    assert np.array_equal(shuffled_distances(h, 20, draws=40, rng=stream(7, "pieces")), whole)
-    assert len(sorts) == 1
+def test_counted_people_of_equal_weights_have_the_law_of_the_others(rng):
+    h, weight = rng.integers(-2, 3, 60) / 2, rng.choice([1.0, 1.5, 4.0], 60)
+    found = [
+        shuffled_distances(h, 30, draws=4000, rng=rng, design=Design(weight=weight, counted=how))
+        for how in (False, True)
+    ]
+    assert stats.ks_2samp(*found).pvalue > FALSE_ALARM
+    inside = rng.permutation(60) < 30
+    exact = split_distance(h, inside, weight=weight)
+    p = [
+        reshuffling_p(h, inside, draws=4000, enough=4000, rng=rng, design=Design(None, weight, how))
+        for how in (False, True)
+    ]
+    assert exact > 0
+    assert p[0] == pytest.approx(p[1], abs=0.06)  # five standard errors
 
 
 def test_a_sequential_p_value_is_the_full_one_where_there_is_a_difference():

@@ -13,7 +13,6 @@ from lib.coherence.experiment import (
     as_predictions,
     demcoh,
     halves,
-    one_split,
     predict_halves,
 )
 from lib.coherence.learners import BATTERY, After, Constant, Estimator, Lookup
@@ -115,16 +114,6 @@ def test_the_same_splits_whatever_the_number_of_workers():
     pd.testing.assert_frame_equal(one.rows, two.rows)
 
 
-def test_the_same_split_whatever_came_before():
-    frame = _table(200)
-    one = _run(frame, BATTERY["forest"])
-    members = groups(frame, ["sex"])
-    alone = one_split(frame, members, BATTERY["forest"], SETUP, stream(1, "demcoh", 4)).assign(
-        split=4
-    )
-    pd.testing.assert_frame_equal(alone, one.rows[one.rows["split"] == 4].reset_index(drop=True))
-
-
 def test_a_curator_stands_between_the_half_and_the_learner():
     """Whoever publishes nothing of the half cannot be looked up."""
     frame = _table()
@@ -139,16 +128,6 @@ def test_a_curator_stands_between_the_half_and_the_learner():
     assert seen == [200, 200, 200]
 
 
-def test_hard_labels():
-    frame = _table(100)
-
-    def soft(half, target, lens, rng):
-        return lambda records: np.where(records["sex"] == 1, -0.1, 0.2)
-
-    hard = _run(frame, soft, Setup(target="y", lens=("sex",), labels="hard"), splits=1).rows
-    assert set(hard["mean_a"][1:]) == {-1.0, 1.0}
-
-
 def test_last_bits_make_no_hard_label_and_no_hit():
     """An even vote may come out as 1e-17, and a distance of exactly alpha a bit above it."""
     hard = Setup(target="y", lens=("x",), labels="hard")
@@ -157,21 +136,12 @@ def test_last_bits_make_no_hard_label_and_no_hit():
     assert Result(rows).beta(0.3)[0] == 0.5
 
 
-def test_summary_and_beta_count_what_is_there():
-    result = _run(_table(), Lookup(), splits=5)
-    row = result.summary().iloc[0]
-    assert (row["splits"], row["distance"], row["low"], row["high"]) == (5, 2.0, 2.0, 2.0)
-    assert result.beta(2.0, EVERYONE)[0] == 0
-
-
 def test_splits_without_a_distance_are_neither_hits_nor_misses():
     """Nine splits of which three have a distance once counted as nine."""
     distance = [2.0, 0.1, 2.0, *[np.nan] * 6]
-    one = pd.DataFrame(
-        {"group": "pair", "split": range(9), "n": 2, "distance": distance, "null": 0.0}
-    )
+    one = pd.DataFrame({"group": "pair", "split": range(9), "n": 2, "distance": distance})
     never = one.assign(group="alone", n=1, distance=np.nan)
-    result = Result(pd.concat([one, never], ignore_index=True))
+    result = Result(pd.concat([one, never], ignore_index=True).assign(null=0.0))
     assert result.beta(1.0, "pair") == result.beta(1.0) == (2 / 3, *clopper_pearson(2, 3))
     assert np.isnan(result.beta(1.0, "alone")).all()
     alone = result.summary().set_index("group").loc["alone"]

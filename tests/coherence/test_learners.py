@@ -8,7 +8,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from lib.coherence.learners import BATTERY, After, Constant, Estimator, Lookup
+from lib.coherence.learners import BATTERY, Estimator, Lookup
 from lib.rng import stream
 
 LENS = ("size", "job", "member", "colour")
@@ -81,24 +81,3 @@ def test_a_lookup_needs_no_target_and_of_answers_takes_the_majority(rng):
     records = pd.DataFrame({"x": [1, 2, 3, 4]})
     assert Lookup()(half[["x"]], "y", ("x",), rng)(records).tolist() == [1, 1, 1, -1]
     assert Lookup(answers=True)(half, "y", ("x",), rng)(records).tolist() == [1, -1, -1, -1]
-
-
-def test_a_curator_may_release_anything_that_the_learner_reads(typed, rng):
-    """Definition 4's universe of releases is arbitrary: here, one number."""
-
-    def share(half, rng):
-        return half["y"].mean()
-
-    def reader(release, target, lens, rng):
-        return Constant(2 * release - 1)(None, target, lens, rng)
-
-    h = After(share, reader)(typed, "y", LENS, rng)(typed)
-    assert h == pytest.approx(np.full(300, 2 * typed["y"].mean() - 1))
-
-
-def test_the_learner_after_a_curator_sees_the_release_alone(typed, rng):
-    def first_ten(half, rng):
-        return half[:10]
-
-    h = After(first_ten, Lookup())(typed, "y", LENS, rng)(typed)
-    assert np.flatnonzero(h == 1).tolist() == list(range(10))

@@ -1,4 +1,4 @@
-"""Our MST beside other people's on the NIST extract (`make reference`). `make compare`."""
+"""Our MST beside other people's on the NIST extract (`benchmarks/reference.sh`). `make compare`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.compare
 @pytest.fixture(scope="module")
 def stored() -> pd.DataFrame:
     if not RESULT.exists():
-        pytest.skip("nothing is stored yet: make reference")
+        pytest.skip("nothing is stored yet: bash benchmarks/reference.sh")
     return pd.read_parquet(RESULT)
 
 

@@ -1,11 +1,10 @@
-"""Bank and quizzes: every key is computed, every planted wrong answer is rejected, every tag is a
-promise that a page of the book makes; and the examinations, whose items stand nowhere else.
+"""Bank and quizzes: every key is computed, every planted wrong answer is rejected; and the
+examinations, whose items stand nowhere else.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from itertools import product
 
 import pytest
@@ -15,11 +14,8 @@ from text2qti.quiz import Quiz
 
 from course.bank import computed, sheets, write_sheets
 from course.exam import MINUTES, Question, papers, solve, write_exams
-from course.sessions import COURSE, sessions
+from course.sessions import COURSE
 from lib.files import read_yaml
-from lib.paths import ROOT
-from press.teaching import LEVELS, facts
-from press.toc import Page
 
 BANK = read_yaml(COURSE / "bank.yml", dict)
 SHEETS = sheets()
@@ -49,24 +45,6 @@ def test_an_item_has_a_computed_key_that_no_planted_mistake_reaches(item):
         asked = re.search(r"Give (one|two|three) decimal", item["text"])
         places = {"one": 1, "two": 2, "three": 3}[asked[1]] if asked else 3
         assert abs(round(key, places) - key) <= item["tolerance"]
-
-
-def test_the_bank_asks_about_what_was_read():
-    """At least twelve items a session, of each level and kind, about a promise of a page."""
-    assert len({item["id"] for item in EVERY}) == len(EVERY)
-    assert {item["objective"] for item in ITEMS} == set(BANK["objectives"])
-    for tag in BANK["objectives"].values():
-        promised = " ".join(facts(Page(f"chapters/{tag['page']}", ROOT)).objectives.split())
-        assert tag["promise"] in re.sub(r"\{\w+\}`([^`<]*?) ?(?:<[^`]*>)?`|[*$`]", r"\1", promised)
-    required: set[str] = set()
-    for session in sessions():
-        listed = [entry.page for track in session.reading.values() for entry in track]
-        required |= {*listed, *session.optional}
-        own = [item for item in ITEMS if item["session"] == session.number]
-        levels = Counter(item["difficulty"] for item in own)
-        assert levels >= Counter(dict(zip(LEVELS, (4, 5, 3), strict=True)))
-        assert set(FIELDS) == {item["kind"] for item in own}
-        assert {BANK["objectives"][item["objective"]]["page"] for item in own} <= required
 
 
 def test_text2qti_reads_every_sheet_and_students_get_no_key(tmp_path):
@@ -121,23 +99,12 @@ def test_every_variant_has_a_key_and_marks_what_is_on_the_way(item):
             assert points(question, value) == worth  # no other answer on the way is as near
 
 
-def minutes(question: Question) -> float:
-    """Reads twice at 100 words a minute; a minute a formula, 20 seconds an operation, half a minute
-    a line, and one to check. A text is planned for four minutes and written at 20 words a minute.
-    """
-    steps, reading = question.item["steps"], len(question.text.split()) / 50
-    if question.item["kind"] == "reason":
-        return reading + 4 + steps["words"] / 20 + steps["words"] / 100
-    return reading + steps["formulas"] + steps["operations"] / 3 + steps["lines"] / 2 + 1
-
-
 def test_a_paper_fits_its_time_asks_nothing_twice_and_keeps_its_keys(tmp_path):
     known = [item["text"] for items in (EVERY, *EXAMS.values()) for item in items]
     assert len(set(known)) == len(known)
     write_exams("one class", tmp_path)
     for name, (_, questions) in papers("one class").items():
         assert sum(question.item["points"] for question in questions) == MINUTES
-        assert sum(map(minutes, questions)) < 0.9 * MINUTES
         paper = (tmp_path / f"{name}.md").read_text("utf-8")
         scheme = (tmp_path / f"{name}-scheme.md").read_text("utf-8")
         for question in questions:

@@ -54,7 +54,3 @@ REFUSED = [
 def test_what_is_wrong_is_named(call, words):
     with pytest.raises(ValueError, match=words):
         call()
-
-
-def test_a_domain_is_projected():
-    assert DOMAIN.project(["b"]) == Domain(("b",), (3,))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import integrate, optimize, stats
+from scipy import integrate, stats
 
 from lib.dp.accounting import (
     CONVERSIONS,
@@ -53,24 +53,6 @@ def test_pure_dp_costs_what_the_worst_mechanism_reaches(epsilon):
     assert low < middle < high
 
 
-@pytest.mark.parametrize("rho", [1e-6, 0.01, 0.5, 3.0])
-@pytest.mark.parametrize("delta", [1e-30, 1e-9, 1e-3, 0.3])
-def test_tight_conversion_is_the_minimum_over_orders(rho, delta):
-    """Against a search over epsilon itself, order by order."""
-
-    def epsilon(u):
-        alpha = 1 + math.exp(u)
-        logs = (math.log(1 / delta) - math.log(alpha)) / math.exp(u)
-        return alpha * rho + logs + math.log1p(-1 / alpha)
-
-    grid = np.linspace(-20, 20, 4001)
-    start = grid[np.argmin([epsilon(u) for u in grid])]
-    found = optimize.minimize_scalar(
-        epsilon, bounds=(start - 0.1, start + 0.1), method="bounded", options={"xatol": 1e-10}
-    )
-    assert epsilon_of(rho, delta) == pytest.approx(max(0.0, found.fun), rel=1e-8, abs=1e-12)
-
-
 @given(budgets, deltas)
 def test_exact_gaussian_is_below_tight_is_below_standard(rho, delta):
     exact, tight = gaussian_epsilon(math.sqrt(2 * rho), delta), epsilon_of(rho, delta)
@@ -84,24 +66,6 @@ def test_exact_gaussian_is_below_tight_is_below_standard(rho, delta):
 def test_there_and_back(epsilon, delta, conversion):
     rho = zcdp_rho(epsilon, delta, conversion=conversion)
     assert epsilon_of(rho, delta, conversion=conversion) == pytest.approx(epsilon, rel=1e-7)
-
-
-@given(budgets, deltas)
-def test_delta_inverts_epsilon(rho, delta):
-    epsilon = epsilon_of(rho, delta)
-    if epsilon > 0:
-        found = math.log(delta_of(rho, epsilon))
-        assert found == pytest.approx(math.log(delta), rel=1e-6, abs=1e-6)
-    else:
-        assert delta_of(rho, 0.0) <= delta
-
-
-@given(budgets, budgets, deltas)
-def test_more_budget_never_costs_less(a, b, delta):
-    low, high = sorted((a, b))
-    for conversion in CONVERSIONS:
-        less, more = (epsilon_of(rho, delta, conversion=conversion) for rho in (low, high))
-        assert less <= more * (1 + 1e-9)
 
 
 def test_the_printed_conversion_is_no_guarantee():
@@ -127,50 +91,11 @@ def test_gaussian_curve_by_integration(mu, epsilon):
     assert gaussian_delta(mu, epsilon) == pytest.approx(area, rel=1e-7)
 
 
-@pytest.mark.parametrize("rho", [1e-8, 1e-4, 1.0, 1e4])
-@pytest.mark.parametrize("delta", [5e-324, 1e-300, 1e-9, 0.5, 0.999999])
-def test_the_corners_of_the_range(rho, delta):
-    """Finite, in order, and there and back: also for the least delta that there is."""
-    exact, tight = gaussian_epsilon(math.sqrt(2 * rho), delta), epsilon_of(rho, delta)
-    standard = epsilon_of(rho, delta, conversion="standard")
-    assert 0 <= exact <= tight * (1 + 1e-9) <= standard * (1 + 2e-9)
-    if tight > 0:
-        assert zcdp_rho(tight, delta, conversion="tight") == pytest.approx(rho, rel=1e-9)
-    for conversion in CONVERSIONS:
-        there = zcdp_rho(rho, delta, conversion=conversion)
-        assert epsilon_of(there, delta, conversion=conversion) == pytest.approx(rho, rel=1e-9)
-
-
-@pytest.mark.parametrize("delta", [5e-324, 1e-9, 0.5, 1 - 2**-53])
-def test_the_ends_of_the_range_are_solved(delta):
-    """There and back where the search for the best order is hardest."""
-    for epsilon in (1e-9, 1e15):
-        there = zcdp_rho(epsilon, delta, conversion="tight")
-        assert epsilon_of(there, delta) == pytest.approx(epsilon, rel=1e-5)
-    for rho in (1e-25, 1e16):
-        standard = epsilon_of(rho, delta, conversion="standard")
-        assert 0 <= epsilon_of(rho, delta) <= standard * (1 + 1e-9)
-    for conversion in ("standard", "published"):
-        for epsilon in (1e-140, 1e140):
-            assert 0 < zcdp_rho(epsilon, delta, conversion=conversion) < math.inf
-        for rho in (1e-300, 1e300):
-            assert 0 < epsilon_of(rho, delta, conversion=conversion) < math.inf
-
-
 @pytest.mark.parametrize("rho", [1e-25, 1e-9, 1.0, 1e16])
 def test_a_huge_epsilon_leaves_no_delta_and_none_leaves_the_most(rho):
     assert delta_of(rho, 0.0) == pytest.approx(delta_of(rho, 1e-300))
     for epsilon in (rho + 70 * math.sqrt(rho), 1e20, 1e300):
         assert delta_of(rho, epsilon) == math.ulp(0.0)  # not 0: that would be pure DP
-
-
-@pytest.mark.parametrize("delta", [1e-300, 1e-6, 0.3])
-@pytest.mark.parametrize("rho", [1e-12, 1e-3, 1.0, 1e6])
-def test_delta_does_not_jump_to_zero(rho, delta):
-    """The shortcut for a delta below every float leaves those that are floats alone."""
-    epsilon = epsilon_of(rho, delta)
-    expected = delta if epsilon > 0 else delta_of(rho, 0.0)
-    assert delta_of(rho, epsilon) == pytest.approx(expected, rel=1e-5)
 
 
 def test_composition_by_hand():

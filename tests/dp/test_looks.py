@@ -52,14 +52,6 @@ def test_an_observer_sees_all_and_changes_nothing():
     assert len(spy.seen) == 2  # nobody looks any more
 
 
-def test_a_forced_answer_leaves_the_stream_in_step():
-    one, two = stream(1, "forced"), stream(1, "forced")
-    looks(one)
-    with observed(Spy(answer=7)):
-        assert looks(two) == (7, 7)
-    assert one.random() == two.random()
-
-
 def test_the_ledger_pays_before_anything_is_drawn_or_shown():
     accountant, rng = PrivacyAccountant(0.25), stream(2, "poor")
     with observed(Spy()) as spy, pytest.raises(ValueError, match="is left"):

@@ -64,19 +64,9 @@ def test_four_unequal_accuracies_by_hand():
     ],
 )
 def test_only_the_order_of_scores_counts_even_of_infinite_ones(infinite):
-    finite = np.clip(infinite, -1e3, 1e3)
-    assert utility(Y, HAT, np.array(infinite))["auc"] == utility(Y, HAT, finite)["auc"]
     scores = np.array(infinite)
     pairs = [(a > b) + 0.5 * (a == b) for a in scores[Y == 1] for b in scores[Y == 0]]
     assert utility(Y, HAT, scores)["auc"] == pytest.approx(np.mean(pairs))
-
-
-def test_auc_of_hard_labels_is_balanced_accuracy_and_one_class_has_none():
-    metrics = utility(Y, HAT, HAT)
-    assert metrics["auc"] == pytest.approx(metrics["balanced_accuracy"], abs=1e-12)
-    alike = utility(np.ones(8), HAT, HAT)
-    assert math.isnan(alike["auc"])
-    assert math.isnan(alike["balanced_accuracy"])
 
 
 bits = hnp.arrays(np.int8, 60, elements=st.integers(0, 1))
@@ -133,23 +123,14 @@ def test_recall_and_f1_are_filled_in_nowhere(y, hat):
     assert found["f1"] == pytest.approx(f1, nan_ok=True)
 
 
-def test_recall_is_the_true_positive_rate_of_everyone():
-    for y in (Y, np.zeros(8, dtype=int)):
-        found = evaluate(y, HAT, np.ones(8, dtype=int))
-        assert found["recall"] == pytest.approx(found["tpr_1"], nan_ok=True)
-    assert math.isnan(found["recall"])
-    assert found["f1"] == 0  # there are positive predictions, and none is right
-
-
 def test_metrics_of_ones_own_stand_beside_the_others():
-    def mean_score(y_true, y_pred, group, scores):
-        return scores[group == 0].mean()
+    def missed(y_true, y_pred, group, scores):
+        return scores[(group == 0) & (y_true > y_pred)].mean()
 
     scores = np.linspace(0, 1, Y.size)
-    found = evaluate(Y, HAT, GROUP, scores, {"mean score": mean_score})
-    assert found["mean score"] == pytest.approx(scores[4:].mean())
     others = evaluate(Y, HAT, GROUP, scores)
-    assert {name: found[name] for name in others} == others
+    found = evaluate(Y, HAT, GROUP, scores, {"missed": missed})
+    assert found == others | {"missed": pytest.approx(scores[[5, 6]].mean())}
 
 
 def test_whole_columns_of_pandas_are_labels():

@@ -17,6 +17,7 @@ TRUTH, ESTIMATE = np.array([10.0, 20.0, 40.0]), np.array([11.0, 20.0, 30.0])
 
 def test_by_hand():
     assert stratum_errors(TRUTH, ESTIMATE).tolist() == [0.1, 0.0, 0.25]
+    assert stratum_errors(-TRUTH, -ESTIMATE).tolist() == [0.1, 0.0, 0.25]
     error = partial(parity_error, TRUTH, ESTIMATE, 20.0, 22.0)
     assert error() == pytest.approx(0.1 / 3 + 0.35)
     assert error(omega=1.0, reading="average") == pytest.approx(0.1 + 0.35 / 3)
@@ -31,11 +32,6 @@ def test_what_is_dropped_does_not_count_in_the_average():
     for drop, mean in ((0, 16 / 4), (1, 6 / 3), (2, 1 / 2), (3, 0.0), (4, 0.0)):
         found = parity_error(truth, estimate, 20.0, 20.0, drop=drop, **how)
         assert found == pytest.approx(mean)
-
-
-def test_negative_truths_are_divided_by_their_size():
-    assert stratum_errors([-10.0, 20.0], [-11.0, 25.0]).tolist() == [0.1, 0.25]
-    assert parity_error([-10.0, 20.0], [-11.0, 25.0], -4.0, -5.0) == pytest.approx(0.25 / 2 + 0.35)
 
 
 @pytest.mark.parametrize("drop", [0, 1, 2])
@@ -54,10 +50,3 @@ def test_order_and_units_do_not_matter(order, unit):
     order = np.array(order)
     found = parity_error(unit * TRUTH[order], unit * ESTIMATE[order], unit * 20, unit * 22)
     assert found == pytest.approx(parity_error(TRUTH, ESTIMATE, 20.0, 22.0))
-
-
-def test_runs_are_batched_over_the_first_axis():
-    truths, estimates = np.stack([TRUTH, TRUTH]), np.stack([ESTIMATE, TRUTH])
-    both = parity_error(truths, estimates, np.array([20.0, 20.0]), np.array([22.0, 20.0]))
-    assert both == pytest.approx([0.1 / 3 + 0.35, 0.0])
-    assert stratum_errors(np.zeros(1), np.ones(1), normalised=False) == [1.0]

@@ -50,19 +50,8 @@ ALIKE = {(1, 0): 30, (0, 1): 30}, {(1, 0): 31, (0, 1): 29}
 @pytest.mark.parametrize("counts", [SKEWED, DISJOINT, NEVER_TWICE, ALIKE])
 def test_the_bound_is_that_of_exact_intervals(counts, level):
     a, b = map(_bits, counts)
-    assert audited_epsilon(a, b, level) == pytest.approx(_by_hand(a, b, level), rel=1e-7, abs=1e-12)
-
-
-def test_a_leak_in_one_direction_is_found_whichever_value_comes_first():
-    """One set tells: a tenth of one value's reports, and three of a thousand of the other's."""
-    a, b = map(_bits, SKEWED)
-    # what the other direction has to offer, had there been no end of reports
-    rest = math.log(650 / 600)
-    assert audited_epsilon(a, b, 1e-3) == audited_epsilon(b, a, 1e-3) > 10 * rest
-
-
-def test_a_single_report_proves_nothing():
-    assert audited_epsilon(np.array([[1, 0]]), np.array([[0, 1]])) == 0
+    by_hand = pytest.approx(_by_hand(a, b, level), rel=1e-7, abs=1e-12)
+    assert audited_epsilon(a, b, level) == audited_epsilon(b, a, level) == by_hand
 
 
 LAWS = {
@@ -88,14 +77,3 @@ def test_a_bound_above_the_truth_is_as_rare_as_the_level_says(law):
         for _ in range(runs)
     )
     assert stats.binomtest(above, runs, level, alternative="greater").pvalue > FALSE_ALARM
-
-
-def test_a_choice_and_a_bound_on_the_same_reports_would_say_too_much():
-    """The test above can fail: one of 64 equal sets, bounded on the reports that chose it."""
-    rng, runs, n, level = stream(0, "no split"), 300, 2000, 0.1
-    above = 0
-    for _ in range(runs):
-        a, b = (rng.multinomial(n, np.full(64, 1 / 64)) for _ in range(2))
-        low = np.where(a > 0, stats.beta.ppf(level / 2, np.maximum(a, 1), n - a + 1), 0.0)
-        above += (low / stats.beta.isf(level / 2, b + 1, n - b)).max() > 1
-    assert stats.binomtest(above, runs, level, alternative="greater").pvalue < FALSE_ALARM

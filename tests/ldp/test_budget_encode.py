@@ -13,9 +13,8 @@ from scipy import sparse
 
 from lib.datasets import TASKS
 from lib.domain import Domain
-from lib.ldp import PROTOCOLS, SPLITS, design_matrix, make, one_hot, sanitise, split_budget
+from lib.ldp import PROTOCOLS, SPLITS, design_matrix, make, sanitise, split_budget
 from lib.rng import stream
-from tests.conftest import peak_of
 
 sizes = st.lists(st.integers(2, 500), min_size=1, max_size=8)
 
@@ -26,13 +25,6 @@ def test_the_parts_add_up_and_are_positive(sizes, epsilon, split):
     assert parts.shape == (len(sizes),)
     assert (parts > 0).all()
     assert parts.sum() == pytest.approx(epsilon, rel=1e-12)
-
-
-@given(k=st.integers(2, 50), d=st.integers(1, 8), epsilon=st.floats(0.01, 100))
-def test_equal_domains_make_the_two_splits_equal(k, d, epsilon):
-    np.testing.assert_allclose(
-        split_budget(epsilon, [k] * d, "uniform"), split_budget(epsilon, [k] * d, "k-based")
-    )
 
 
 def test_k_based_on_adult_is_the_papers_formula():
@@ -49,23 +41,6 @@ FRAME = pd.DataFrame({"a": [0, 1, 2, 1], "b": [1, 1, 0, 0], "c": [3, 0, 2, 1]})
 def sanitised(frame, domain, columns, protocol, rng, split="uniform", epsilon=1.0, **more):
     more |= {"protocol": protocol, "split": split, "epsilon": epsilon, "rng": rng}
     return sanitise(frame, domain, columns, **more)
-
-
-def test_one_hot_round_trip():
-    bits = one_hot(FRAME["a"].to_numpy(), 3)
-    assert bits.dtype == np.uint8
-    assert (bits.argmax(axis=1) == FRAME["a"]).all()
-    assert (bits.sum(axis=1) == 1).all()
-
-
-def test_design_matrix_keeps_the_columns_in_place_and_takes_the_reports():
-    reports = {"c": np.ones((4, 4), dtype=np.uint8)}
-    matrix = design_matrix(FRAME, DOMAIN, reports)
-    assert matrix.shape == (4, 9)
-    assert matrix.dtype == np.uint8
-    assert (matrix[:, :3] == one_hot(FRAME["a"].to_numpy(), 3)).all()
-    assert (matrix[:, 5:] == 1).all()
-    assert (design_matrix(FRAME, DOMAIN, reports, form="csr").toarray() == matrix).all()
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
@@ -114,26 +89,12 @@ def test_csr_is_the_dense_matrix(seed, n, sizes):
     frame = pd.DataFrame({c: rng.integers(0, k, n) for c, k in domain})
     bits = {c: rng.integers(0, 2, (n, k), dtype=np.uint8) for c, k in domain if rng.random() < 0.5}
     dense, csr = (design_matrix(frame, domain, bits, form=form) for form in ("dense", "csr"))
-    blocks = [bits[c] if c in bits else one_hot(frame[c].to_numpy(), k) for c, k in domain]
+    blocks = [bits.get(c, np.eye(k, dtype=np.uint8)[frame[c]]) for c, k in domain]
     assert (dense == np.hstack(blocks)).all()
     expected = sparse.csr_array(dense.astype(np.float32))
-    assert csr.dtype == expected.dtype
     for part in ("data", "indices", "indptr"):
-        assert (getattr(csr, part) == getattr(expected, part)).all()
-        assert getattr(csr, part).dtype == getattr(expected, part).dtype
-
-
-def test_csr_takes_the_memory_of_its_ones():
-    """In shares of the bytes of the dense matrix, which itself is made once, not twice."""
-    n, k = 4_000, 10_000
-    frame = pd.DataFrame({"a": np.arange(n) % k, "b": np.arange(n) % 2})
-    domain = Domain.of({"a": k, "b": 2})
-    reports = {
-        "a": make("GRR", k=k, epsilon=1.0).privatise_support(frame["a"].to_numpy(), stream(1, "x"))
-    }
-    assert peak_of(lambda: design_matrix(frame, domain, form="csr")) < 0.02 * n * k
-    assert peak_of(lambda: design_matrix(frame, domain, reports, form="csr")) < 0.1 * n * k
-    assert peak_of(lambda: design_matrix(frame, domain)) < 1.05 * n * k
+        ours, theirs = getattr(csr, part), getattr(expected, part)
+        assert (ours.dtype, ours.tolist()) == (theirs.dtype, theirs.tolist())
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
@@ -148,20 +109,3 @@ def test_sparse_reports_are_the_dense_ones(protocol):
         one, two = (design_matrix(FRAME, DOMAIN, reports, form=form) for reports in (dense, bits))
         assert type(one) is type(two)
         assert (one != two).sum() == 0
-
-
-def test_sparse_reports_take_the_memory_of_their_ones(monkeypatch):
-    """Users are drawn some at a time, each with a report of their own, and no block is left out."""
-    n, k = 20_000, 3000
-    monkeypatch.setattr("lib.ldp.encode._DRAWN", 1 << 20)
-    frame, domain = pd.DataFrame({"c": np.arange(n) % k}), Domain.of({"c": k})
-    reports = {}
-
-    def both():
-        reports["c"] = sanitised(
-            frame, domain, ["c"], "GRR", stream(1, "sparse"), epsilon=30.0, form="csr"
-        )["c"]
-        reports["matrix"] = design_matrix(frame, domain, {"c": reports["c"]}, form="csr")
-
-    assert peak_of(both) < 0.1 * n * k
-    assert (reports["matrix"].indices == frame["c"]).all()  # at this budget, the truth

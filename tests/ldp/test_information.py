@@ -1,19 +1,16 @@
 """Information and posteriors against brute force; the least-variance split against optimality."""
 
-from itertools import permutations, product
-from types import SimpleNamespace
+from itertools import permutations
 
 import numpy as np
 import pytest
 
 from lib.ldp import PROTOCOLS, make, split_budget
 from lib.ldp.unary import all_subsets
-from studies.ldp_fairness import allocation
 from studies.ldp_fairness.allocation import WEIGHTINGS, least_variance_split, total_variance
 from studies.ldp_fairness.information import (
     entropy,
     mutual_information,
-    null_support_mass,
     posterior,
 )
 
@@ -54,38 +51,6 @@ def test_posterior_is_bayes_rule(name):
     np.testing.assert_allclose(posterior(mechanism, sets, prior), expected, atol=1e-12)
 
 
-@pytest.mark.parametrize("name", PROTOCOLS)
-def test_null_law_is_a_law_with_the_right_mean(name):
-    mechanism, counts = make(name, k=8, epsilon=0.7), np.array(COUNTS[8])
-    law = null_support_mass(mechanism, counts)
-    share = {"GRR": 1 / 8, "SS": getattr(mechanism, "omega", 0) / 8}.get(name, mechanism.q_star)
-    assert law.min() >= 0
-    assert law.sum() == pytest.approx(1)
-    assert law @ np.arange(law.size) == pytest.approx(share * counts.sum())
-
-
-@pytest.mark.parametrize("name", ["GRR", "RAPPOR", "SS"])
-def test_a_huge_budget_tells_all_and_no_more(name):
-    counts = np.array(COUNTS[5])
-    found = mutual_information(make(name, k=5, epsilon=60.0), counts)
-    assert found == pytest.approx(entropy(counts), abs=1e-9)
-
-
-def test_information_is_bounded_by_the_budget():
-    counts = np.full(20, 10)
-    for name, epsilon in product(PROTOCOLS, (0.1, 1.0, 3.0)):
-        found = mutual_information(make(name, k=20, epsilon=epsilon), counts)
-        assert found <= epsilon / np.log(2)
-
-
-@pytest.mark.parametrize("name", PROTOCOLS)
-def test_so_many_people_are_refused_whatever_the_protocol(name):
-    """Before any memory is asked for: the law has an entry for each of them."""
-    for use in (mutual_information, null_support_mass):
-        with pytest.raises(ValueError, match=r"counts must take at most .*549755813889 people"):
-            use(make(name, k=3, epsilon=1.0), np.array([1 << 39, 1, 0]))
-
-
 def test_entropy_by_hand():
     assert entropy(np.array([2, 1, 1, 0])) == pytest.approx(1.5)
     assert entropy([0.25, 0.75]) == pytest.approx(0.25 * 2 + 0.75 * np.log2(4 / 3))
@@ -111,24 +76,3 @@ def test_least_variance_split_is_stationary(name, weighting, epsilon):
         moved[i] += 1e-2 * best[j]
         moved[j] -= 1e-2 * best[j]
         assert total_variance(moved, name, FREQUENCIES, weighting) >= least * (1 - 1e-9)
-
-
-@pytest.mark.parametrize("name", ["GRR", "OUE"])
-@pytest.mark.parametrize("weighting", WEIGHTINGS)
-@pytest.mark.parametrize("logits", [[0.0, 0.0, 9.0], [9.0, 0.0, 0.0], [0.0, 50.0, 0.0]])
-def test_a_search_that_goes_astray_does_not_make_the_split_worse(
-    name, weighting, logits, monkeypatch
-):
-    """Where both searches end badly, the better of the two starting splits is the answer."""
-    astray = SimpleNamespace(x=np.array(logits))
-    monkeypatch.setattr(allocation, "minimize", lambda *args, **options: astray)
-    found = least_variance_split(2.0, name, FREQUENCIES, weighting)
-    starts = [split_budget(2.0, [2, 5, 41], split) for split in ("uniform", "k-based")]
-    best = min(starts, key=lambda budgets: total_variance(budgets, name, FREQUENCIES, weighting))
-    assert found.tolist() == best.tolist()
-
-
-def test_unary_encodings_want_the_uniform_split():
-    """OUE's variance for a rare value does not depend on k."""
-    best = least_variance_split(2.0, "OUE", [np.zeros(2), np.zeros(50)])
-    np.testing.assert_allclose(best, 1.0, rtol=1e-3)

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from lib.ldp import GRR, OLH, OUE, RAPPOR, SS, THE, make
+from lib.ldp import OLH, SS, THE, make
 from lib.ldp.bernoulli import bernoulli
 from lib.ldp.histogram import optimal_theta
 from lib.ldp.local_hashing import hash_values
-from lib.ldp.random_subsets import _share, random_members, random_subsets
+from lib.ldp.random_subsets import random_subsets
 from lib.rng import stream
 from tests.conftest import FALSE_ALARM, as_often, peak_of
 
@@ -88,13 +88,6 @@ def test_bernoulli_bits_have_their_probability(rng):
         assert as_often(bernoulli((400, 500), p, rng), p, tests=7)
 
 
-def test_ss_with_one_value_is_grr():
-    ss, grr = SS(k=6, epsilon=3.0), GRR(k=6, epsilon=3.0)
-    assert ss.omega == 1
-    order = ss.subsets().argmax(axis=1)
-    np.testing.assert_allclose(ss.channel()[:, np.argsort(order)], grr.channel(), rtol=1e-12)
-
-
 def test_rules_for_omega_and_g():
     assert OLH(k=9, epsilon=1.0).g == 3  # floor(3.718)
     assert OLH(k=9, epsilon=1.0, g_rule="round").g == 4  # round(2.718) + 1
@@ -113,69 +106,6 @@ def test_sizes_hang_on_no_last_bit():
             assert SS(k=7 * (n + 1), epsilon=math.log(n), omega_rule=rule).omega == 7
     for epsilon in (1.0, 2.5, 30.6, 40.0, 600.0):  # nothing else moves
         assert OLH(k=4, epsilon=epsilon).g == math.floor(math.exp(epsilon)) + 1
-
-
-@pytest.mark.parametrize("small", [True, False])  # by Floyd's algorithm, or by words
-def test_random_subsets_are_uniform(small, rng, monkeypatch):
-    """All 10 subsets of two out of five, by chi-square; mixed sizes keep their sizes."""
-    monkeypatch.setattr("lib.ldp.random_subsets._is_small", lambda m, sizes: small)
-    member = random_subsets(30_000, 5, np.full(30_000, 2), rng)
-    words = member @ (1 << np.arange(5))
-    _, counts = np.unique(words, return_counts=True)
-    assert counts.size == 10
-    assert stats.chisquare(counts).pvalue > FALSE_ALARM
-    sizes = rng.integers(0, 6, 1000)
-    assert (random_subsets(1000, 5, sizes, rng).sum(axis=1) == sizes).all()
-
-
-@pytest.mark.parametrize("m", [17, 40, 48])
-def test_subsets_put_together_from_words_are_uniform(m, rng):
-    """The number in fixed columns is hypergeometric: words, across words, scattered sets."""
-    n, size = 60_000, m // 3
-    member = random_subsets(n, m, np.full(n, size), rng, columns=m + 3)
-    assert size > 2 * -(-m // 16)  # the way by words
-    assert member.shape == (n, m + 3)
-    assert not member[:, m:].any()
-    assert (member.sum(axis=1) == size).all()
-    ranges = np.arange(16), np.arange(m - 5, m), np.arange(12, 17)
-    sets = [*ranges, *(rng.permutation(m)[:6] for _ in range(5))]
-    for columns in sets:
-        law = stats.hypergeom(m, columns.size, size).pmf(np.arange(size + 1)) * n
-        seen = np.bincount(member[:, columns].sum(axis=1, dtype=np.intp), minlength=size + 1)
-        common = law >= 5  # rare numbers are pooled
-        observed = np.append(seen[common], seen[~common].sum())
-        expected = np.append(law[common], law[~common].sum())
-        expected = expected + 1e-9  # a pool may be empty; and both must have one sum
-        expected *= observed.sum() / expected.sum()
-        assert stats.chisquare(observed, expected).pvalue > FALSE_ALARM
-
-
-def test_an_even_share_of_a_word_needs_no_second_draw():
-    """Half of 32 elements fall into the first word: an odd number of them is at most half there
-    with a chance of exactly one half, which is the end of a byte's interval.
-    """
-    guide = _share(32, 15).guide
-    for r in range(1, 16, 2):
-        assert guide[r, [127, 128]].tolist() == [r // 2, r // 2 + 1]
-    for r in (1, 7, 15):
-        law = stats.hypergeom.cdf(np.arange(16), 100, 16, r)
-        assert _share(100, 15).cumulative[r] == pytest.approx(law, rel=1e-12)
-
-
-@pytest.mark.parametrize("name", ["BLH", "OLH"])
-def test_a_hash_function_loses_epsilon_unless_it_tells_nothing_apart(name):
-    mechanism = make(name, k=6, epsilon=1.3)
-    channel = mechanism.channel(np.array([0, 0, 1, 0, 0, 0]))
-    assert np.log(channel.max(axis=0) / channel.min(axis=0)).max() == pytest.approx(1.3, rel=1e-9)
-    blind = mechanism.channel(np.zeros(6, dtype=int))
-    assert (blind == blind[0]).all()
-
-
-def test_the_log_channel_has_no_bound_on_g():
-    mechanism = OLH(k=4, epsilon=50.0)
-    assert mechanism.log_channel().shape == (4, 5)
-    assert mechanism.log_channel(np.array([7, 7, 3, 7])).shape == (4, 3)
-    assert OLH(k=9, epsilon=0.1).log_channel().shape == (9, 2)
 
 
 def test_hash_functions_look_like_functions_drawn_at_random(rng):
@@ -197,26 +127,19 @@ def test_local_hashing_counts_need_no_users_by_values_array(rng):
 
 
 @pytest.mark.parametrize(
-    ("epsilon", "omega", "to_privatise", "to_estimate"),
-    [(9.5, 1, 0.01, 0.02), (4.0, 179, 0.2, 0.25), (1.0, 2689, 0.7, 0.25), (0.01, 4974, 1.15, 0.25)],
-)
-def test_subsets_take_the_memory_of_their_members(epsilon, omega, to_privatise, to_estimate, rng):
-    """In shares of the n by k bytes that indicator vectors would take."""
-    n, k = 4_000, 10_000
-    mechanism, values, kept = SS(k=k, epsilon=epsilon), rng.integers(0, k, n), []
-    assert abs(mechanism.omega - omega) <= 1
-    assert peak_of(lambda: kept.append(mechanism.privatise(values, rng))) < to_privatise * n * k
-    assert kept[0].nbytes == 2 * n * mechanism.omega
-    assert peak_of(lambda: mechanism.estimate(kept[0])) < to_estimate * n * k
-
-
-@pytest.mark.parametrize(
     ("k", "epsilon"),
     [
-        (2, 1.0), (5, 0.5), (40, 0.1), (74, 1.0), (256, 0.3), (257, 0.3), (300, 0.05), (513, 0.1),
-        (513, 4.0), (700, 0.1), (2000, 4.0), (70_000, 8.0),
+        (2, 1.0),
+        (40, 0.1),
+        (256, 0.3),
+        (257, 0.3),
+        (513, 0.1),
+        (513, 4.0),
+        (2000, 4.0),
+        (10_000, 4.0),
+        (70_000, 8.0),
     ],
-)  # fmt: skip
+)
 def test_a_report_of_members_is_the_support_of_the_same_stream(k, epsilon):
     """By words, by Floyd's steps with few members, with many, in 8, 16 and 32 bits."""
     mechanism, values = SS(k=k, epsilon=epsilon), stream(1, "values", k).integers(0, k, 200)
@@ -227,19 +150,6 @@ def test_a_report_of_members_is_the_support_of_the_same_stream(k, epsilon):
     assert one.bytes(8) == two.bytes(8)  # as many draws
     # the order does not say which value is one's own
     assert (np.diff(reports.astype(int), axis=1) > 0).all()
-
-
-@pytest.mark.parametrize(("m", "top"), [(40, 41), (600, 20), (600, 300), (33, 34)])
-def test_members_are_the_subsets_of_the_same_stream(m, top, rng):
-    sizes = rng.integers(0, top, 500)
-    bits = random_subsets(500, m, sizes, stream(3, m))
-    members = random_members(500, m, sizes, stream(3, m), columns=top + 1)
-    assert (bits.sum(axis=1) == sizes).all()
-    assert members.shape == (500, top + 1)
-    for row, chosen in zip(bits, members, strict=True):
-        assert sorted(chosen[chosen < m].tolist()) == np.flatnonzero(row).tolist()
-    assert random_members(0, m, sizes[:0], rng).shape == (0, 0)
-    assert random_subsets(0, m, sizes[:0], rng).shape == (0, m)
 
 
 def printed_objective(t, epsilon):
@@ -265,19 +175,21 @@ def test_the_variance_of_the_threshold_is_that_of_the_printed_objective():
     assert mechanism.variance(1000) == pytest.approx(objective / 1000, rel=1e-9)
 
 
-def test_thresholding_the_histogram_gives_the_law_of_the_report(rng):
-    mechanism, n = THE(k=4, epsilon=2.0), 40_000
-    bits = mechanism.histogram(np.full(n, 2), rng) > mechanism.theta
-    for column, p in zip(bits.T, mechanism.support_channel()[2], strict=True):
-        assert as_often(column, p, tests=4)
-
-
-def test_closed_forms_of_variance():
-    """Wang et al. (2017), Table 2: GRR, OUE and OLH at the real-valued optimum of g."""
-    n, e = 1000, math.exp(1.1)
-    assert GRR(k=7, epsilon=1.1).variance(n) == pytest.approx((7 - 2 + e) / (n * (e - 1) ** 2))
-    assert OUE(k=7, epsilon=1.1).variance(n) == pytest.approx(4 * e / (n * (e - 1) ** 2))
-    half = math.exp(0.55)
-    assert RAPPOR(k=7, epsilon=1.1).variance(n) == pytest.approx(half / (n * (half - 1) ** 2))
-    epsilon = math.log(4.0)  # e^eps + 1 = 5 exactly: both rules give the optimum
-    assert OLH(k=7, epsilon=epsilon, g_rule="round").variance(n) == pytest.approx(4 * 4 / (n * 9))
+@pytest.mark.parametrize(("m", "size"), [(17, 5), (40, 13), (48, 16), (40, 2), (5, 2)])
+def test_random_subsets_are_uniform(m, size, rng):
+    """The number in fixed columns is hypergeometric: by words, across words, by Floyd's steps."""
+    n = 60_000
+    member = random_subsets(n, m, np.full(n, size), rng, columns=m + 3)
+    assert member.shape == (n, m + 3)
+    assert not member[:, m:].any()
+    assert (member.sum(axis=1) == size).all()
+    ranges = [np.arange(low, high) for low, high in ((0, 16), (m - 5, m), (12, 17))]
+    for columns in (*ranges, *(rng.permutation(m)[:6] for _ in range(5))):
+        within = columns[(columns >= 0) & (columns < m)]
+        law = stats.hypergeom(m, within.size, size).pmf(np.arange(size + 1)) * n
+        seen = np.bincount(member[:, within].sum(axis=1, dtype=np.intp), minlength=size + 1)
+        common = law >= 5  # rare numbers are pooled
+        observed = np.append(seen[common], seen[~common].sum())
+        expected = np.append(law[common], law[~common].sum()) + 1e-9  # a pool may be empty
+        expected *= observed.sum() / expected.sum()
+        assert stats.chisquare(observed, expected).pvalue > FALSE_ALARM

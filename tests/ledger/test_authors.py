@@ -16,13 +16,11 @@ import yaml
 
 from data.authors import make, unpickle
 from lib.ledger import authors
-from lib.ledger.claim import Claim, read_claims
+from lib.ledger.claim import Claim
 from lib.ledger.judge import evaluate
 from lib.ledger.rules import Evidence
-from lib.runner.registry import NoResults, Study
-from studies.private_means.claims import census
 from studies.verdicts.words import authors_in_words, rerun_in_words
-from tests.programs import git, python
+from tests.programs import python
 
 TABLES = authors.tables()
 CLONES = Path(os.environ.get("COMPANION_CLONES", "/nowhere"))
@@ -111,29 +109,6 @@ def test_the_tables_are_what_the_authors_files_give():
     assert make.main([str(CLONES), "--check"]) == 0
 
 
-def test_without_a_clone_the_command_says_what_it_needs(tmp_path, capsys):
-    with pytest.raises(SystemExit, match="2"):
-        make.main([str(tmp_path)])
-    assert "clones must be a folder with a clone of" in capsys.readouterr().err
-
-
-def test_files_of_a_commit_are_read_from_a_clone(tmp_path):
-    root = tmp_path / "b"
-    root.mkdir()
-    git(root, "init")
-    (root / "x.csv").write_bytes(b"a\n1\n")
-    (root / "y.csv").write_bytes(b"")
-    git(root, "add", ".")
-    git(root, "commit", "-m", "one")
-    commit = git(root, "rev-parse", "HEAD")
-    (root / "x.csv").write_bytes(b"changed")
-    clone = make.clone(tmp_path, "a/b", commit)
-    found = make.read_files(clone, commit, lambda path: path.endswith(".csv"))
-    assert found == {"x.csv": b"a\n1\n", "y.csv": b""}
-    with pytest.raises(ValueError, match="clones must be a folder with a clone of a/b at 0000000"):
-        make.clone(tmp_path, "a/b", "0" * 40)
-
-
 # --- the third column
 
 ROW = {"paper": "stratified", "place": "-", "statement": "-", "measure": "synth_above"}
@@ -159,13 +134,6 @@ def test_the_authors_results_are_judged_by_the_same_rule():
     assert row.authors.claim.tolerance == row.claim.tolerance
     assert authors_in_words(row) == "60% (no interval): same direction"
     assert rerun_in_words(row) == "20% (stand-in)"
-
-
-def test_what_is_too_close_to_call_does_not_silence_a_stand_in():
-    unsure, ours = Evidence(0.6, 0.1, 0.9, runs=5), Evidence(0.9, runs=5, data="stand-in")
-    measured = lambda claim: unsure if "tables" in claim.arguments else ours  # noqa: E731
-    row = evaluate([Claim(id="a", **ROW)], measured=measured)[0]
-    assert (row.verdict, row.authors.verdict) == ("reproduced", "too close to call")
 
 
 @pytest.mark.parametrize("value", [0.2, 0.6])
@@ -206,46 +174,3 @@ def test_a_stand_in_that_all_real_rows_contradict_gives_no_verdict(ours, others,
     assert ("no verdict from the stand-in" in row.evidence.detail) == withdrawn
     # real rows speak for themselves
     assert judged(ours, data="real data", **places).verdict == ours
-
-
-def test_the_family_of_tests_has_the_authors_p_values_in_the_place_of_ours(monkeypatch):
-    """Holm's correction: two tests, theirs at .04 and .001, ours at .001 both."""
-    names = {"a": 0.04, "b": 0.001}
-
-    def measured(claim):
-        theirs = claim.arguments.get("theirs", False)
-        return Evidence(1.0, runs=5, p=names[claim.id] if theirs else 0.001)
-
-    asked = {"argument": "theirs", "values": {"": True}, "measures": ("change",)}
-    study = Study("s", "ldp", authors=asked)
-    monkeypatch.setattr("lib.ledger.claim.studies", lambda: (study,))
-    rule = ROW | {"paper": "ldp", "rule": "positive", "tolerance": {}, "measure": "change"}
-    rows = evaluate([Claim(id=name, **rule) for name in names], measured=measured)
-    assert [row.adjusted_p for row in rows] == [0.002, 0.002]
-    assert [row.authors.adjusted_p for row in rows] == [0.04, 0.002]
-
-
-def test_every_claim_that_their_files_could_answer_is_asked():
-    asked = {c.id: own.arguments for c in read_claims() if (own := c.of_authors())}
-    for name, argument, value in (
-        ("ldp-eod-adult", "grid", "authors"),
-        ("ldp-appendix-rq2", "grid", "authors_appendix"),
-        ("stratified-fig5-gem", "tables", "authors"),
-        ("stratified-fig3-strat", "dataset", "authors"),
-    ):
-        assert asked[name][argument] == value
-    # not what is counted in a table, or arithmetic, or of another table
-    unasked = ("-texas", "-nist", "ldp-table2-adult", "stratified-omega")
-    assert not [name for name in asked if name.endswith(unasked)]
-
-
-def test_without_the_tables_nothing_is_stored(monkeypatch, tmp_path):
-    monkeypatch.setattr(authors, "FOLDER", tmp_path)
-    with pytest.raises(NoResults, match=r"no mixtures\.csv in"):
-        authors.read_table("mixtures")
-    claim = next(c for c in read_claims() if c.id == "stratified-fig3-strat").of_authors()
-    census.mixtures.cache_clear()
-    found = claim.measured_by()(**claim.arguments)
-    census.mixtures.cache_clear()
-    assert math.isnan(found.value)
-    assert found.detail.startswith("not stored")

@@ -7,12 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from lib.ledger.claim import Claim, read_claims
-from lib.ledger.evidence import Measurer
-from lib.ledger.judge import Row, evaluate
+from lib.ledger.claim import Claim
+from lib.ledger.judge import Row
 from lib.ledger.rules import TOO_CLOSE, Evidence, judge
 from lib.stats.holm import holm
-from studies.ldp_fairness import evidence as ldp_evidence
 from studies.ldp_fairness.claims import results as ldp
 from studies.verdicts import robustness
 
@@ -55,24 +53,6 @@ def test_corrections_are_ordered():
     assert robustness.with_correction(ROWS, "none") == [r.verdict for r in ROWS]
     with pytest.raises(ValueError, match=r"correction must be .*, got 'Bonferroni'"):
         robustness.with_correction(rows, "Bonferroni")
-
-
-def test_claims_of_one_grid_are_asked_of_another(monkeypatch):
-    """The other grid: the main one, with every accuracy of NonDP lower by 0.1."""
-    main = ldp_evidence._grid("ldp_main")
-    other = main.assign(acc=main["acc"].where(main["protocol"] != "NonDP", main["acc"] - 0.1))
-    names = ("ldp-ratio-025", "ldp-utility-adult", "ldp-appendix-rq2")
-    asked = {"measure": "change", "arguments": {"dataset": "lsac", "metric": "acc"}}
-    claims = [c for c in read_claims() if c.id in names]
-    claims += [Claim(**STATED | asked, id="acc", rule="positive")]
-    monkeypatch.setattr(ldp_evidence, "_grid", lambda name: other if name == "other" else main)
-    measured = {"claims": claims, "measured": Measurer(fresh=True)}
-    here, there = (robustness.on_grid(grid, **measured) for grid in ("ldp_main", "other"))
-    assert [r.claim.id for r in here] == [r.claim.id for r in there] == ["ldp-utility-adult", "acc"]
-    judged = {r.claim.id: r.verdict for r in evaluate(claims, measured=Measurer(fresh=True))}
-    assert all(r.verdict == judged[r.claim.id] for r in here)
-    assert there[-1].evidence.value == pytest.approx(here[-1].evidence.value + 0.1)
-    assert (here[-1].verdict, there[-1].verdict) == ("not reproduced", "reproduced")
 
 
 def test_intervals_for_another_table_move_what_they_must():

@@ -6,8 +6,6 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy import optimize, stats
 
 from lib.rng import stream
@@ -15,16 +13,13 @@ from studies.private_means.group_sizes import (
     alpha_by_likelihood,
     alpha_by_squares,
     expected_logs,
-    improvements,
     log_dirichlet,
-    log_sums,
 )
 from studies.private_means.theory import (
     clip_slack,
     clipping_probability,
     laplace_sum_bound,
     noise_weights,
-    printed_factor,
     stratified_bound,
 )
 from tests.conftest import FALSE_ALARM, as_often
@@ -56,43 +51,6 @@ def test_bounds_of_the_noise_hold_as_often_as_they_say(sizes, gamma):
         assert as_often(noise > math.log(1 / gamma) * weights[0], gamma)
 
 
-@given(
-    st.lists(st.integers(1, 10**6), min_size=1, max_size=40),
-    st.floats(0.01, 20),
-    st.floats(1e-6, 0.9),
-)
-def test_a_group_that_clips_by_its_own_size_needs_no_more_noise(sizes, radius, gamma):
-    """In squares no more than k groups of the mean size (Proposition 9's step)."""
-    how = {"radius": radius, "epsilon": 1.0, "gamma": gamma}
-    own = noise_weights(np.array(sizes), **how, own=True)
-    assert (own <= noise_weights(np.array(sizes), **how)).all()
-    equal = noise_weights(np.full(len(sizes), np.mean(sizes)), **how, own=True)
-    assert (own**2).sum() <= (equal**2).sum() * (1 + 1e-12)
-
-
-@given(
-    st.lists(st.integers(1, 10**6), min_size=2, max_size=40), st.floats(0, 20), st.floats(1e-6, 0.9)
-)
-def test_the_factor_over_a_plain_estimate_is_at_most_root_k(sizes, radius, gamma):
-    factor = printed_factor(np.array(sizes), radius=max(radius, 1e-3), gamma=gamma)
-    assert factor <= math.sqrt(len(sizes)) * (1 + 1e-12)
-
-
-@given(st.lists(st.integers(1, 10**6), min_size=2, max_size=40))
-def test_lemma_12_and_the_best_case(sizes):
-    """Equal groups have the largest sum of logs; one large group and singletons the smallest."""
-    logs = log_sums(np.array(sizes))
-    assert logs["best"] <= logs["observed"] + 1e-9
-    assert logs["observed"] <= logs["worst"] + 1e-9
-
-
-def test_the_printed_best_case_is_not_the_sum_it_should_be():
-    sizes = np.array([991] + [1] * 9)
-    logs = log_sums(sizes)
-    assert logs["observed"] == pytest.approx(math.log(991)) == pytest.approx(logs["best"])
-    assert logs["best as printed"] == pytest.approx(9 + math.log(990))
-
-
 @pytest.mark.parametrize(("alpha", "k"), [(0.13, 9), (1.0, 3), (5.0, 20)])
 def test_theorem_10_is_an_equality(alpha, k):
     """Mean of drawn sums of logs, by log-gamma draws that do not underflow; z-test at 1e-6."""
@@ -119,28 +77,3 @@ def test_readings_of_alpha_by_their_definitions(alpha):
     assert alpha_by_likelihood(g) == pytest.approx(math.exp(best.x), rel=1e-4)
     # the likelihood's stationary point is where the expected logs are the observed ones
     assert expected_logs(alpha_by_likelihood(g), 9, 1.0) == pytest.approx(np.log(g).sum(), rel=1e-4)
-
-
-def test_improvements_are_0_at_the_worst_and_1_at_the_best():
-    equal = improvements(np.full(5, 100), 1e7)
-    for reading in (
-        "expected, relative to the true",
-        "square roots, expected, relative to the printed",
-    ):
-        assert equal[f"{reading} best case"] == pytest.approx(0, abs=1e-3)
-    best = improvements(np.array([996, 1, 1, 1, 1]), 1.0)
-    assert best["observed sizes, relative to the true best case"] == pytest.approx(1)
-
-
-@pytest.mark.parametrize("radius", [0.5, 3.0, 50.0])
-def test_only_the_reading_by_sums_is_the_same_for_every_radius(radius):
-    """Squared errors hold k R^2 beside the sums of logs."""
-    sizes, alpha = np.array([500, 200, 50, 8, 2]), 0.4
-    logs, k = log_sums(sizes), 5
-    worst, best = logs["worst"] + k * radius**2, logs["best as printed"] + k * radius**2
-    expected = expected_logs(alpha, k, 760) + k * radius**2
-    found = improvements(sizes, alpha)
-    printed = found["expected, relative to the printed best case"]
-    assert (worst - expected) / (worst - best) == pytest.approx(printed)
-    other = found["expected, what exceeds the printed best case as a share of the worst"]
-    assert 1 - (expected - best) / worst > other + 0.001

@@ -1,22 +1,15 @@
-"""What all figures share: ticks of the budgets, places of the protocols, a width that a phone
-has.
-"""
+"""What all figures share: colours that a dark page shows, ticks of the budgets, labels as they are."""
 
 from __future__ import annotations
-
-from itertools import pairwise
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 
-from lib.ldp import PROTOCOLS
 from lib.pages.chapter import setup_style
 from lib.plotting.panels import epsilon_axis, legend, panel
 from lib.plotting.style import GREY, LIGHT, SERIES
-from studies.cross_paper.tallies import VERDICT_COLOURS, tallies
-from studies.ldp_fairness.figures.style import OFFSETS
 
 
 @pytest.fixture(autouse=True)
@@ -56,13 +49,6 @@ def test_a_tick_is_left_out_only_beside_the_one_that_its_label_would_touch(budge
     assert [t.get_text() for t in ax.get_xticklabels()] == shown
 
 
-def test_a_guest_stands_on_its_tick_and_nobody_else_does():
-    assert OFFSETS["another"] == 1
-    places = sorted(OFFSETS[name] for name in (*PROTOCOLS, "another"))
-    assert len(set(places)) == len(PROTOCOLS) + 1
-    assert all(b / a == pytest.approx(1.035) for a, b in pairwise(places))
-
-
 def test_no_label_is_a_formula_unless_it_says_so():
     """Names from data with two dollar signs stopped the figure, or became mathematics."""
     setup_style()
@@ -74,17 +60,3 @@ def test_no_label_is_a_formula_unless_it_says_so():
     assert {"10⁻³", "10²"} <= {label.get_text() for label in across}
     assert {"2 × 10⁰", "6 × 10⁰"} <= {label.get_text() for label in up}
     assert not any("$" in label.get_text() for label in (*across, *up))
-
-
-def test_the_tallies_fit_a_phone_with_all_their_words():
-    """At 80% of its width, as small as pictures get on a phone, it must fit the page's 316 px."""
-    setup_style()
-    papers = {"Demographic coherence": dict.fromkeys(VERDICT_COLOURS, 9)}
-    fig, _ = tallies(papers | {"Stratified DP": {"not run": 2}})
-    assert 0.8 * fig.get_figwidth() * 100 <= 316
-    fig.canvas.draw()
-    whole = fig.bbox
-    for part in (fig.legends[0], fig.axes[0]):
-        box = part.get_tightbbox(fig.canvas.get_renderer())
-        assert box.x0 >= whole.x0 - 1, part
-        assert box.x1 <= whole.x1 + 1, part

@@ -22,7 +22,7 @@ from press.toc import Page
 from tests.press.conftest import code, write_notebook
 
 QUICK = {"profile": "quick"}
-NAMES = "from studies.one import figures\nfrom studies import (\n    two,\n)"
+NAMES = "from studies.one import figures\nimport studies.two"
 
 
 def edit(page: Page, path: str, text: str = "{}") -> None:

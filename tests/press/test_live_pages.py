@@ -1,5 +1,5 @@
 """Lessons that compute: each page's cells in Chromium and in Firefox, from ``file://`` without a
-network, give what the built page shows. The suite runs one page; ``make live-check`` runs all.
+network, give what the built page shows. The suite runs one page; ``pytest -m slow`` all.
 """
 
 from __future__ import annotations

@@ -32,11 +32,13 @@ kernelspec: {display_name: Python 3, language: python, name: python3}
 
 
 def test_the_notebooks_of_the_book_are_those_of_the_texts_and_give_them_back():
+    """But for empty lines between the cells."""
     for page in CHAPTERS:
         notebook = notebook_of(page.text)
         written = page.notebook.read_text("utf-8")
-        assert written == nbformat.writes(notebook) + "\n", "run: make pairs"
-        assert as_text(notebook, page.text) == page.text.read_text("utf-8")
+        assert written == nbformat.writes(notebook) + "\n", "run: python -m lib book --pairs"
+        again, text = as_text(notebook, page.text), page.text.read_text("utf-8")
+        assert [*filter(None, again.split("\n"))] == [*filter(None, text.split("\n"))]
 
 
 def test_contents_list_every_page_once_and_no_other():
@@ -188,7 +190,7 @@ def test_only_a_side_of_a_pair_can_be_kept(pair, wrong):
 def test_a_rerun_writes_the_notebook_first(monkeypatch):
     """Else the page that you edited would run as it was."""
     asked = []
-    monkeypatch.setattr("press.rerun.pair_up", lambda *root: asked.append(root))
+    monkeypatch.setattr("press.rerun.write_pairs", lambda *root: asked.append(root))
     with pytest.raises(ValueError, match=r"must be .* got 'nowhere'"):
         rerun.chapter("nowhere")
     assert asked

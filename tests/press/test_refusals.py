@@ -46,7 +46,7 @@ REFUSED = [
     *((partial(asked, word=word), said) for word, said in ASKED.items()),
     (torn, r"one\.ipynb must be a notebook, got another file"),
     (lambda page: listed(page, "chapters/none"), "lists 'chapters/none', but there is neither"),
-    (partial(live, source="nowhere"), "source must be index, release or a folder, got 'nowhere'"),
+    (partial(live, source="nowhere"), "source must be index or a folder, got 'nowhere'"),
     (lambda page: write_live(page.root), "html must be a built book"),
 ]
 

@@ -19,7 +19,7 @@ from tests.programs import git
 PAPERS = Path(os.environ.get("COMPANION_PAPERS", ROOT.parent / "shared" / "papers"))
 CLONES = Path(os.environ.get("COMPANION_CLONES", ROOT.parent / ".mirror"))
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
-QUOTED = sources.Quotation("page.md", "one", "a bound […] is printed")
+QUOTED = ("page.md", "one", "a bound […] is printed")
 
 
 @pytest.mark.skipif(not PAPERS.is_dir(), reason="the papers' texts are not here (COMPANION_PAPERS)")
@@ -78,18 +78,18 @@ def test_a_wrong_place_is_named(tmp_path, monkeypatch):
     git(folder, "commit", "-qm", "x")
     commit = git(folder, "rev-parse", "HEAD")
 
-    def found(first: int, last: int, token: str, *, path: str = "f.py", owner: str = "owner/name"):
-        place = sources.Place("page.md", owner, commit, path, first, last, token)
+    def found(first: str, last: str, token: str, *, path: str = "f.py", owner: str = "owner/name"):
+        place = ("page.md", owner, commit, path, first, last, token)
         monkeypatch.setattr(sources, "places", lambda: [place])
         return sources.wrong_places(tmp_path)
 
-    assert found(2, 2, "second") == []
-    assert found(0, 0, "") == []
+    assert found("2", "2", "second") == []
+    assert found("", "", "") == []
     said = "page.md: owner/name f.py#L1: 'second' is not in these lines"
-    assert found(1, 1, "second") == [said]
-    assert "has 2 lines" in found(2, 3, "second")[0]
+    assert found("1", "1", "second") == [said]
+    assert "has 2 lines" in found("2", "3", "second")[0]
     for other in ({"path": "g.py"}, {"owner": "owner/other"}):
-        assert "no clone with this file" in found(1, 1, "first", **other)[0]
+        assert "no clone with this file" in found("1", "1", "first", **other)[0]
 
 
 def test_quotations_and_places_are_read_from_a_page(tmp_path, monkeypatch):
@@ -98,9 +98,8 @@ def test_quotations_and_places_are_read_from_a_page(tmp_path, monkeypatch):
     cell = '```{code-cell} ipython3\nprint("nor this")\n```\n'
     (tmp_path / "page.md").write_text(f"{page}\n{cell}", "utf-8")
     monkeypatch.setattr(sources, "_pages", lambda: [("p", (tmp_path / "page.md").read_text())])
-    assert [q.words for q in sources.quotations() if q.where == "p"] == ["a bound"]
-    place = sources.Place("p", "o/n", COMMIT, "a/b.ipynb", 3, 5, "x = 1")
-    assert sources.places() == [place]
+    assert [words for where, _, words in sources.quotations() if where == "p"] == ["a bound"]
+    assert sources.places() == [("p", "o/n", COMMIT, "a/b.ipynb", "3", "5", "x = 1")]
 
 
 def test_the_command_fails_on_a_wrong_quotation(tmp_path, monkeypatch, capsys):

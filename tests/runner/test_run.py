@@ -9,12 +9,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from lib.cli import main
+from lib.cli.run import sources_of
 from lib.datasets import load
-from lib.runner import Grid, Store, StoreError, gather_grid, grid_of, results, run, run_grid, scores
+from lib.runner import Grid, Store, StoreError, gather_grid, results, run, run_grid, scores
 from lib.runner.cell import KeyedCell, cell_key
 from lib.runner.provenance import DIRTY
-from lib.runner.sources import in_words
 from tests.runner.toy import ALONE, MADE, STABLE, ToyCell, grid_of_toys, record_of, stored
 
 CELLS = [ToyCell(number=i) for i in range(23)]
@@ -63,7 +62,7 @@ def test_what_is_not_of_the_grid_is_not_gathered(grid, tmp_path):
         tmp_path / "other.quick.parquet": "records of other cells than the grid's",
         tmp_path / "newer.quick.parquet": "version 2, this is version '1'",
         tmp_path / "none.parquet": "none.parquet is not there",
-        _part(tmp_path / "bare", commit=None): "must have commit in every record",
+        _part(tmp_path / "bare", commit=None): "rows without a commit",
         _part(tmp_path / "source", dataset="adult"): "must have data_source or data_sha256",
         _part(tmp_path / "two values", value=0.5): "value of cell .* must be .* got 0.5",
     }
@@ -72,14 +71,6 @@ def test_what_is_not_of_the_grid_is_not_gathered(grid, tmp_path):
         with pytest.raises(StoreError, match=words):
             gather_grid(grid, [right, part], "quick")
     assert not grid.path("quick").exists()
-
-
-def test_a_grid_by_reference_and_a_wrong_one():
-    assert grid_of("tests.runner.toy:GRID").name == "toy"
-    with pytest.raises(ValueError, match=r"grid must be one of .*, got 'toy'"):
-        grid_of("toy")
-    with pytest.raises(ValueError, match=r"must be the name of a lib.runner.Grid, got"):
-        grid_of("tests.runner.toy:run_toy")
 
 
 def test_scores_are_read_one_row_each(tmp_path):
@@ -132,7 +123,7 @@ def test_a_file_of_replica_records_is_not_resumed_on_real_data_nor_the_reverse(
     run_grid(_grid(tmp_path), path=path, **ALONE)
     before = path.read_bytes()
     move(second)
-    said = f"here: 'lsac' was computed on {here} .*{re.escape(str(path))} on {there}"
+    said = f"here: 'lsac' was computed on {here}, and in {re.escape(str(path))} on {there}"
     for numbers in (range(3), range(5)):  # nothing is missing; something is
         idle = _grid(tmp_path, numbers, run=lambda cell: pytest.fail("work was done"))
         with pytest.raises(StoreError, match=said):
@@ -145,17 +136,22 @@ def test_a_file_of_replica_records_is_not_resumed_on_real_data_nor_the_reverse(
     assert len(run_grid(_grid(tmp_path, range(5)), path=path, **ALONE)) == 5
 
 
-@pytest.mark.parametrize(("then", "kind"), [("replica", "the replica"), ("local", "the real data")])
-def test_a_sweep_whose_workers_have_other_data_stops(then, kind, tmp_path):
-    """The replica, or other bytes of the real file."""
+@pytest.mark.parametrize(
+    ("then", "words"),
+    [
+        (("replica", "0"), "on the replica, and in .* on the real data"),
+        (("local", "1"), "on SHA-256 1, and in .* on SHA-256 0"),
+    ],
+)
+def test_a_sweep_whose_workers_have_other_data_stops(then, words, tmp_path):
+    """The replica, or other bytes of the real file, also where the first record has no SHA-256."""
+    said = [("local", None), ("local", "0"), then]
 
     def changing(cell: Cell) -> dict:
-        half = cell.number // 2
-        return {"data_source": ("local", then)[half], "data_sha256": str(half)}
+        return dict(zip(("data_source", "data_sha256"), said[cell.number], strict=True))
 
-    words = f"'lsac' was computed on {kind} 1, and in .* on the real data 0"
-    with pytest.raises(StoreError, match=words):
-        run_grid(_grid(tmp_path, range(4), run=changing), **ALONE)
+    with pytest.raises(StoreError, match=f"'lsac' was computed {words}"):
+        run_grid(_grid(tmp_path, run=changing), **ALONE)
     assert len(Store(tmp_path / "mine.parquet", version="1")) == 2
 
 
@@ -176,7 +172,7 @@ def test_what_is_the_same_generated_or_ones_own_is_let_be(dataset, said, tmp_pat
     grid = _grid(tmp_path, dataset=dataset, run=run)
     frame = run_grid(grid, **ALONE)
     assert len(frame) == len(run_grid(grid, **ALONE)) == 3
-    assert in_words(frame) == (f"; data: {dataset} {said['data_source']}" if said else "")
+    assert sources_of(frame) == (f"; data: {dataset} {said['data_source']}" if said else "")
 
 
 def test_a_data_set_that_only_a_record_names_is_not_imported(grid, tmp_path, monkeypatch):
@@ -187,13 +183,6 @@ def test_a_data_set_that_only_a_record_names_is_not_imported(grid, tmp_path, mon
     assert gather_grid(grid, [_part(tmp_path / "part", **said)], "quick") == (1, 22)
     run_grid(grid, "quick", **ALONE)
     assert not Path("ran").exists()
-
-
-def test_the_command_says_that_it_ran_on_a_replica(tmp_path, monkeypatch, capsys):
-    grid = _grid(tmp_path, run=lambda cell: {"data_source": "replica"})
-    monkeypatch.setattr("tests.runner.toy.GRID", grid)
-    assert main(["run", "tests.runner.toy:GRID", "--backend", "sequential"]) == 0
-    assert capsys.readouterr().out.endswith("(paper); data: lsac replica\n")
 
 
 def test_committed_results_take_no_replica_and_no_code_with_changes(tmp_path, monkeypatch):

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from unittest.mock import patch
 
 import pandas as pd
 
@@ -47,13 +48,11 @@ def sweep(path: Path, cells: Iterable[ToyCell], run=run_toy, **options) -> pd.Da
 
 
 def stored(path: Path, *records: dict, fold: bool = False) -> Store:
-    """A results file with these records, and no writer; ``fold`` puts them into the table."""
+    """A results file with these records; without ``fold`` as a killed writer leaves it."""
     store = Store(path, version="1")
-    for record in records:
-        store.append(record)
-    if fold:
-        store.compact()
-    store.close()
+    fold_or_not = store._fold if fold else lambda: None
+    with patch.object(store, "_fold", fold_or_not), store.writing():
+        store.append(*records)
     return store
 
 

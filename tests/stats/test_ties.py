@@ -29,17 +29,12 @@ def test_gaps_and_infinities_are_kept():
     x = [np.nan, np.inf, 1.0, np.inf, -np.inf, 0.0, -0.0]
     assert np.array_equal(merge_ties(x), x, equal_nan=True)
     assert merge_ties([]).size == 0
+    assert not above(np.array([np.nan, 1.0]), np.array([1.0, np.nan])).any()
 
 
 def test_small_differences_that_are_no_last_bits_stay():
     x = np.array([1.0, 1.0 + 1e-7, 1.0 + 2e-7])
     assert merge_ties(x).tolist() == x.tolist()
-
-
-@pytest.mark.parametrize("values", [[[1.0]], ["a"], None])
-def test_bad_input_is_refused(values):
-    with pytest.raises(ValueError, match="values must be"):
-        merge_ties(values)
 
 
 @given(st.lists(st.integers(-50, 50), min_size=1, max_size=30), st.integers(0, 2**32 - 1))
@@ -48,7 +43,3 @@ def test_what_is_above_survives_last_bits(values, seed):
     one, other = np.array(values), rng.permutation(values)
     moved = [x / 7 * (1 + 1e-12 * rng.uniform(-1, 1, x.size)) for x in (one, other)]
     assert above(*moved).tolist() == (one > other).tolist()
-
-
-def test_nothing_is_above_a_gap():
-    assert not above(np.array([np.nan, 1.0]), np.array([1.0, np.nan])).any()

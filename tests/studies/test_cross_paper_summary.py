@@ -1,12 +1,10 @@
-"""Tables of the chapter across the papers: means by hand, paired differences, silence of a bound."""
+"""Tables of the chapter across the papers: paired differences, on rows seen and held out."""
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 import pytest
 
-from lib.stats.summary import mean_interval
 from studies.cross_paper import summary
 from studies.cross_paper.statistics import SMALL_NAME
 from tests.studies.test_cross_paper_hypotheses import _rows
@@ -16,28 +14,6 @@ from tests.studies.test_cross_paper_hypotheses import _rows
 def rows() -> pd.DataFrame:
     made = _rows(6)
     return made.assign(error_out=made["error_in"] + 0.1)
-
-
-def test_intervals_are_over_runs(rows):
-    part = summary.labelled(rows.query("kind == 'AIM' and by == 'SEX' and reader == 'forest'"))
-    found = summary.intervals(part, ["release"], panels={"both": ["men", "women"]}).iloc[0]
-    by_run = part[part["group"].isin(["men", "women"])].groupby("run")["excess"].mean()
-    assert (found["mean"], found["low"], found["high"]) == pytest.approx(mean_interval(by_run))
-    assert found["runs"] == 5
-
-
-def test_differences_are_paired(rows):
-    moved = rows.copy()
-    strata = (moved["kind"] == "MST") & (moved["by"] == "SEX")
-    base = moved[(moved["kind"] == "MST") & (moved["by"] == "vanilla")]
-    keys = ["epsilon", "run", "group", "reader"]
-    same = moved.loc[strata, keys].merge(base[[*keys, "excess"]], on=keys)["excess"].to_numpy()
-    moved.loc[strata, "excess"] = same + 0.25
-    found = summary.strata_differences(moved).set_index(["release", "panel", "what"])
-    for panel in summary.of_note(rows):
-        row = found.loc[("MST by sex", panel, "tracer")]
-        assert (row["low"], row["mean"], row["high"]) == pytest.approx((0.25, 0.25, 0.25))
-    assert set(summary.of_note(rows)) == {"everyone", "with the difficulty", SMALL_NAME}
 
 
 def test_errors_on_the_half_left_out_stand_beside_those_on_the_half_that_was_seen(rows):
@@ -52,11 +28,3 @@ def test_errors_on_the_half_left_out_stand_beside_those_on_the_half_that_was_see
     found = summary.strata_differences(moved).set_index(["release", "panel", "what"])["mean"]
     assert found["MST by sex", SMALL_NAME, "error"] == pytest.approx(-0.25)
     assert found["MST by sex", SMALL_NAME, "error, left out"] == pytest.approx(0.125)
-
-
-def test_bounds_fall_silent(rows):
-    found = summary.guaranteed(rows, (0.01, 1.0, 5.0)).set_index(["panel", "epsilon"])
-    seven, tightened = found["theorem7"], found["tightened"]
-    assert 0 < seven["everyone", 0.01] < 1
-    assert np.isnan(seven["everyone", 5.0])
-    assert tightened["everyone", 0.01] < seven["everyone", 0.01]

@@ -8,8 +8,7 @@ import pytest
 
 from lib.datasets import TASKS, load
 from lib.datasets.codebook import codebook, paper_codes
-from studies.data import steps
-from studies.data.coding import _CLEANING, code_rows, code_table, coded_domain
+from studies.data.coding import code_rows, code_table, coded_domain
 from tests.datasets.test_steps import _adult_toy, _persons
 
 every = pytest.mark.parametrize("name", TASKS)
@@ -76,14 +75,6 @@ def test_taking_a_row_out_changes_no_other_rows_codes(name):
     pd.testing.assert_frame_equal(pd.concat(alone, ignore_index=True), coded)
 
 
-def test_ranks_do_not_have_that():
-    """The map that the published tables were made by, for comparison."""
-    raw = _adult_toy()
-    all_rows = steps.clean(_CLEANING["adult"].STEPS, raw, check_rows=False)
-    fewer = steps.clean(_CLEANING["adult"].STEPS, raw.drop(index=1), check_rows=False)
-    assert (all_rows.drop(index=1).to_numpy() != fewer.to_numpy()).any()
-
-
 def test_what_is_out_of_range_goes_to_the_nearest_value():
     raw = (
         _adult_toy()
@@ -129,7 +120,3 @@ def test_the_real_table_in_both_codings_is_the_published_one(name, real_data):
     assert unit.startswith("one row of ")
     assert coded_domain(name).check(coded).shape == real.frame.shape
     assert (paper_codes(name, coded).to_numpy() == real.frame.to_numpy()).all()
-
-
-def test_the_nist_domain_is_the_dictionarys():
-    assert coded_domain("nist") == TASKS["nist"].domain

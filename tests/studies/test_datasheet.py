@@ -14,8 +14,6 @@ from lib.domain import Domain
 from studies.data.datasheet import (
     agreement,
     base_rates,
-    cleaning,
-    columns,
     repetition,
     wilson,
 )
@@ -26,16 +24,6 @@ DATA = Dataset(
     TASK, pd.DataFrame({"a": [0, 0, 2, 0], "p": [1, 1, 0, 0], "t": [1, 1, 0, 1]}), "local", ""
 )
 BOOK = {"a": Meaning("a code"), "p": Meaning("a group", ("those", "these")), "t": Meaning("target")}
-
-
-def test_columns_say_what_occurs():
-    table = columns(DATA, BOOK).set_index("column")
-    assert table.loc["a", "codes in use"] == 2
-    assert table.loc["a", "its share"] == 0.75
-    assert table.loc["p", "role"] == "protected, sensitive"
-    assert table.loc["a", "meaning"] == "a code"
-    assert table.loc["p", "meaning"] == "a group: 0 those, 1 these"
-    assert table["most common"].tolist() == ["0", "those", "1"]
 
 
 def test_base_rates_carry_wilsons_interval():
@@ -63,13 +51,6 @@ STEPS = (
 RAW = pd.concat([DATA.frame, pd.DataFrame({"a": [9], "p": [0], "t": [0]})])
 
 
-def test_steps_are_listed_with_the_rows_they_leave():
-    assert cleaning(STEPS)["rows after it"].fillna(-1).tolist() == [-1, 4]
-    assert cleaning(STEPS, RAW)["counted now"].tolist() == [5, 4]
-    # counted, not taken on trust
-    assert cleaning(STEPS, RAW.iloc[1:])["counted now"].tolist() == [4, 3]
-
-
 def test_whether_the_steps_make_the_table_is_said():
     replica = Dataset(TASK, DATA.frame, "replica", "")
     for raw, data, words in (
@@ -81,12 +62,6 @@ def test_whether_the_steps_make_the_table_is_said():
         (RAW, replica, "row counts hold"),
     ):
         assert re.search(words, agreement(STEPS, raw, data))
-
-
-@pytest.mark.parametrize("name", TASKS)
-def test_every_column_of_every_table_is_explained(name):
-    """codebook() itself refuses a column or a number of codes that is not the domain's."""
-    assert all(meaning.text for meaning in codebook(name).values())
 
 
 def test_a_codebook_that_does_not_fit_is_refused(tmp_path):

@@ -8,9 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lib.runner import NoResults
 from studies.ldp_fairness import cells
-from studies.ldp_fairness import evidence as ldp
 from studies.ldp_fairness import rounding as ldp_rounding
 
 
@@ -36,29 +34,12 @@ def test_cells_that_differ_replace_those_of_the_main_grid(stored):
     new = (frame["protocol"] == "OLH") & (frame["epsilon"] == 1.0)
     assert (frame.loc[new, "DI"] >= 0.6).all()
     assert (frame.loc[~new, "DI"] == 0.5).all()
-
-
-def test_differences_are_paired_by_run(stored):
+    # differences are paired by run
     found = ldp_rounding.rounding_changes(["DI", "acc"]).set_index(["metric", "split"])
     assert found.loc[("DI", "uniform"), "mean"] == pytest.approx(0.105)
     assert found.loc[("DI", "k-based"), "mean"] == pytest.approx(0.205)
     assert (found["runs"] == 2).all()
     assert (found.loc["acc", "mean"] == 0).all()
-
-
-@pytest.mark.parametrize("run", [2, 3])  # that is not whole, and that is not there
-def test_the_ledger_reads_it_as_a_grid_and_without_a_whole_run_it_has_no_results(stored, run):
-    ldp._grid.cache_clear()
-    try:
-        rounded, printed = (ldp.cells_of("lsac", grid=f"ldp_{g}") for g in ("rounded", "printed"))
-        assert len(rounded) == len(printed) == 16
-        assert (printed["DI"] == 0.5).all()
-        stored["ldp_rounded"] = stored["ldp_rounded"].query(f"run == {run}")
-        ldp._grid.cache_clear()
-        with pytest.raises(NoResults, match="no run of ldp_rounded is whole"):
-            ldp.cells_of("lsac", grid="ldp_rounded")
-    finally:
-        ldp._grid.cache_clear()
 
 
 def test_the_grid_does_not_hang_on_the_last_digits_of_a_budget(monkeypatch):

@@ -1,58 +1,17 @@
-"""Cells of the stratified means: stored records rerun bit for bit, runs against a plain loop,
-rules about small strata.
-"""
+"""Cells of the stratified means: runs against a plain loop, settings, what no budget paid for."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from lib.means import Interval
 from lib.rng import stream
-from lib.runner import results, scores
-from lib.runner.cell import cell_key
 from studies.private_means import census
-from studies.private_means.grids import budget_grid, census_grid
-from studies.private_means.mixtures import MixtureCell, mixture_grid, mixture_runs, run_mixture
-from studies.private_means.scores import SCORE
+from studies.private_means.mixtures import MixtureCell, mixture_runs
 from tests.means.plain import uvm_rec
-
-NEWYORK = {"dataset": "newyork", "crossing": "SEX_RAC1P"}
-LAPLACE = {"variable": "SCHL", "mechanism": "laplace", "budget": 1.0}
-COVERAGE = {"dataset": "acs_coverage", "variable": "SCHL", "crossing": "RAC1P"}
-
-
-@pytest.mark.parametrize(
-    ("grid", "cell"),
-    [
-        ("means_mixtures", MixtureCell(n=2000, k=6, alpha=0.5)),
-        ("means_mixtures", MixtureCell(n=1000, k=3, alpha=1.0, spreads="uniform")),
-        ("means_newyork", census.CensusCell(**NEWYORK, variable="JWMNP", setting="all strata")),
-        ("means_newyork", census.CensusCell(**NEWYORK | LAPLACE)),
-        ("means_census", census.CensusCell(**COVERAGE)),
-    ],
-)
-def test_stored_cells_rerun_bit_for_bit(grid, cell, real_data):
-    stored = results(grid).set_index("cell").loc[cell_key(cell)]
-    rows = scores(grid).set_index("cell").loc[cell_key(cell)]
-    if grid == "means_census":
-        real_data("db_ACSCoverage.csv")
-    found = run_mixture(cell) if isinstance(cell, MixtureCell) else census.run_census(cell)
-    now = pd.DataFrame(found.pop("scores"))
-    pd.testing.assert_frame_equal(rows[[*SCORE]].reset_index(drop=True), now, check_exact=True)
-    for name, value in found.items():
-        assert name == "data_source" or stored[name] == value, name
-
-
-def test_the_grids_are_complete_in_the_store():
-    assert {cell_key(c) for c in mixture_grid()} == set(results("means_mixtures")["cell"])
-    tables = {"means_newyork": ("newyork",), "means_census": ("acs_coverage", "nist")}
-    for grid, names in tables.items():
-        cells = [*census_grid(names), *budget_grid(names)]
-        assert {cell_key(c) for c in cells} == set(results(grid)["cell"]), grid
 
 
 def test_a_census_run_against_a_loop_over_strata():

@@ -104,14 +104,6 @@ def test_a_gap_counts_with_its_whole_interval(monkeypatch):
     assert judge("at_least", found, {"threshold": 1.0}) != "reproduced"
 
 
-def test_the_interval_of_a_share_is_over_new_draws_of_the_means():
-    """Two settings, one clear and one whose mean lies on the limit: half of the draws beyond."""
-    rows = pd.DataFrame({"runs": [50, 50], "data_source": "generated"})
-    margins = pd.Series([-1.0, 0.0]), pd.Series([0.01, 0.01])
-    found = means._share_of(pd.Series([True, True]), rows, "", margins)
-    assert (found.value, found.low, found.high) == (1.0, 0.5, 1.0)
-
-
 def _census(p: list[float]) -> pd.DataFrame:
     """Crossings of one variable whose one-sided p-values for a smaller error are ``p``, 50 runs."""
     t, half = stats.t.ppf(np.array(p), 49), stats.t.isf(0.025, 49)
@@ -135,27 +127,6 @@ def test_one_crossing_of_many_must_stand_out_from_all(p, better, monkeypatch):
     found = means.census_improves(["SCHL"])
     assert found.value == (better > 0)
     assert f"in {better} of 50 crossings" in found.detail
-
-
-def test_the_price_of_stratifying_is_that_of_the_same_crossings(monkeypatch):
-    """Crossings that were not run with all strata do not count in either setting."""
-
-    few = [("AGEP", 1.0, 0.5), ("SEX", 3.0, 0.5), ("DIS", 99.0, 9.0)]
-    rows = {"scaled": few, "scaled, all strata": [("AGEP", 2.0, 0.0), ("SEX", 4.0, 0.0)]}
-
-    def census(setting):
-        scores = []
-        for crossing, own, clean in rows[setting]:
-            scores.append((crossing, "error", "COINPRESS", 1.0))
-            scores.append((crossing, "error", "StratCOINPRESS", own))
-            scores.append((crossing, "clean", "StratCOINPRESS", clean))
-        frame = pd.DataFrame(scores, columns=["crossing", "metric", "method", "mean"])
-        return frame.assign(cell=frame["crossing"], variable="SCHL")
-
-    monkeypatch.setattr(means, "census", census)
-    some, whole = (means.stratified_price(setting).loc["SCHL"].tolist() for setting in rows)
-    assert some == [1.0, 2.0, 0.5, 2.0, 1.0, 3.0]
-    assert whole == [1.0, 3.0, 0.0, 3.0, 2.0, 4.0]
 
 
 def test_people_in_the_wrong_group_are_found(monkeypatch):

@@ -6,7 +6,6 @@ import json
 import math
 import shutil
 import sys
-from dataclasses import asdict, replace
 from runpy import run_path
 from types import ModuleType, SimpleNamespace
 
@@ -90,19 +89,6 @@ def test_the_record_holds_nothing_of_the_real_table_that_was_not_paid_for(name):
     facts = metadata()[name]
     assert set(facts) == PAID
     assert FILES[TASKS[name].file].sha256 not in json.dumps(facts)
-
-
-def test_the_maker_on_record_is_the_one_that_makes():
-    for name, facts in metadata().items():
-        maker = asdict(replicas.maker_of(name) if facts["edition"] == replicas.EDITION else AIM())
-        stated = asdict(AIM()) | {"focus": []} | facts["synthesizer"]
-        assert maker | {"focus": list(maker["focus"])} == stated
-
-
-def test_the_focus_is_on_the_target_and_the_protected_attribute_and_on_nothing_of_the_rows(toy):
-    assert replicas.maker_of(toy, QUICK) == replace(QUICK, focus=("t", "p"))
-    assert replicas.MAKER.focus == ()
-    assert replicas.MAKER.focus_weight > 1
 
 
 FACTS = {"target": "t", "protected": "p", "sensitive": ("p",), "pool": ("a",)}

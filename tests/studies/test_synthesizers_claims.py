@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import math
-from itertools import combinations, product
+from itertools import product
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from lib.ledger.claim import read_claims
-from lib.ledger.rules import judge
-from studies import measures
 from studies.synthesizers import claims as synth
-from studies.synthesizers import draws
 from studies.synthesizers import evidence as synth_evidence
 from studies.synthesizers.settings import AS_SPENT
-from studies.synthesizers.tables import table_of
 
 EPSILONS = (0.01, 0.1, 1.0, 5.0)
 GROUPS = ("SEX = 0 & RAC1P = 0", "SEX = 1 & RAC1P = 0")
@@ -65,13 +60,6 @@ def stored(monkeypatch):
     synth_evidence._scored.cache_clear()
 
 
-def test_without_results_nothing_is_said(stored):
-    stored()
-    for claim in read_claims():
-        if claim.measure in synth.MEASURES:
-            assert math.isnan(synth.MEASURES[claim.measure](**claim.arguments).value), claim.id
-
-
 def test_the_published_slip_is_another_gem(stored):
     frame = grid(lambda name, by, epsilon: {"GEM": 0.3}.get(name, 0.2))
     better = {"synthesizer": "GEM", "metrics": ["parity_error"], "epsilons": [0.01, 5]}
@@ -97,19 +85,6 @@ def test_scores_that_differ_by_last_bits_are_no_gain(stored):
     found = synth.synth_stratified_better(**which)
     assert (found.value, found.high) == (0, 0)
     assert synth.synth_cost(margin=0.0, **which).value == 1
-
-
-def test_rows_on_texas_ask_what_the_papers_rows_ask():
-    claims = {claim.id: claim for claim in read_claims()}
-    texan = [claim for name, claim in claims.items() if name.endswith("-texas")]
-    own = [claim for claim in texan if claim.measure in synth.MEASURES]
-    assert len(own) > 20
-    for claim in own:
-        paper = claims[claim.id.removesuffix("-texas")]
-        assert (claim.paper, paper.paper) == ("companion", "stratified")
-        assert claim.arguments == paper.arguments | {"tables": "acs_coverage"}
-        for name in ("measure", "rule", "tolerance"):
-            assert getattr(claim, name) == getattr(paper, name), claim.id
 
 
 ACCURACY = {"GEM": 0.8, "AIM": 0.7, "MST": 0.75}
@@ -184,11 +159,6 @@ def test_a_measure_of_cells_in_which_the_answer_is_known(stored, cells, measure,
     assert getattr(synth, f"synth_{measure}")(**own, **arguments).value == value
 
 
-def test_a_grid_that_has_only_begun_has_no_groups_that_improve(stored):
-    stored(grid(plain(1.0, 1.0)).query("epsilon == 0.01 or synthesizer == 'real'"))
-    assert math.isnan(synth.synth_groups_improve("AIM").value)
-
-
 def test_one_table_off_the_target_decides(stored):
     near, far = (grid(lambda name, by, epsilon: 0.1) for _ in range(2))
     far.loc[far["synthesizer"] == "real", "acc"] = 0.67
@@ -207,29 +177,6 @@ def test_new_yorks_claims_are_judged_on_new_yorks_table(stored):
     assert synth.synth_stratified_better(**ask, tables="acs_coverage").value == 0
 
 
-def test_the_stand_in_is_no_evidence_where_its_laws_are_assumed(stored):
-    frame = grid(plain(0.5, 0.1))
-    stored(frame.assign(dataset="newyork", data_source="stand-in"))
-    ask = {"synthesizers": ["GEM"], "epsilons": [0.01, 5]}
-    means, three_way = (
-        synth.synth_stratified_better(metric=m, **ask) for m in ("parity_means", "parity_error")
-    )
-    assert (means.value, means.comparable, means.data) == (1, True, "stand-in")
-    assert "on the stand-in the groups' sizes" in means.detail
-    assert (three_way.value, three_way.comparable) == (1, False)
-    triples = list(combinations(table_of("newyork", "replica").frame, 3))
-    assumed = sum(bool({"SCHL", "PINCP"} & set(triple)) for triple in triples)
-    assert f"{assumed} of the stand-in's {len(triples)} three-way marginals" in three_way.detail
-    assert judge("at_least", three_way, {"threshold": 0.5}) == "not comparable"
-    assert not synth.synth_real_accuracy(0.8).comparable
-    metrics = ["parity_means", "parity_error"]
-    both = synth.synth_best(synthesizer="GEM", metrics=metrics, epsilons=[0.01, 5])
-    assert both.comparable
-    # one metric of two, one stratification, four budgets
-    assert both.detail.startswith("0 of 4 on the stand-in for New York")
-    assert "left out: parity error of three-way marginals" in both.detail
-
-
 def test_worse_by_chance_is_not_surely_worse(stored):
     """Stratified is worse on average at every budget, but only at 5 beyond what the runs vary."""
     ask = {"metric": "parity_error", "synthesizers": ["AIM"]}
@@ -243,22 +190,6 @@ def test_worse_by_chance_is_not_surely_worse(stored):
     assert synth.synth_surely_worse(**ask, epsilons=[0.01, 1]).value == 0
     stored(grid(lambda name, by, epsilon: 0.2))
     assert synth.synth_surely_worse(**ask, epsilons=[0.01, 5]).value == 0
-
-
-def test_runs_are_drawn_again_for_the_interval_of_a_share():
-    """The same runs of every setting; those of the authors for each setting by itself."""
-    runs = pd.DataFrame({"run": range(5), "acc": np.random.default_rng(0).random(5)})
-    setting = {"dataset": "nist", "synthesizer": "GEM", "by": "SEX_RAC1P"}
-    both = pd.concat([runs.assign(**setting, epsilon=epsilon) for epsilon in (0.1, 1.0)])
-    found = draws.drawn(both, "acc")
-    assert found.shape == (2, measures.DRAWS + 1)
-    assert found[0].tolist() == pytest.approx([runs["acc"].mean()] * 2)
-    assert (found.loc[:, 1:].nunique() == 1).all()
-    apart = draws.drawn(both.assign(dataset="authors"), "acc")
-    assert (apart.loc[:, 1:].nunique() == 2).mean() > 0.9
-    few = both.assign(dataset="authors")[lambda rows: (rows["epsilon"] == 1) | (rows["run"] < 3)]
-    assert draws.drawn(few, "acc")[0].iloc[0] == pytest.approx(runs["acc"][:3].mean())
-    assert draws.drawn(few, "acc").notna().all(axis=None)
 
 
 def test_a_case_that_the_runs_do_not_decide_leaves_the_share_open(stored):

@@ -7,12 +7,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import stats
 
-from lib.runner import NoResults
-from lib.stats.summary import summarise
 from studies.synthesizers import summary
-from studies.synthesizers.cells import synth_grid
 
 ONES = [f"{column} = {code}" for column in ("SEX", "RAC1P") for code in (0, 1)]
 NAMES = [*ONES, *(f"SEX = {sex} & RAC1P = {race}" for sex in (0, 1) for race in (0, 1))]
@@ -29,23 +25,6 @@ def cell(by="vanilla", run=0, shift=0.0) -> pd.DataFrame:
     groups = groups.assign(**dict.fromkeys(("error", "means", "rate", "fnr"), values))
     rows = pd.concat([pd.DataFrame([whole]), groups])
     return pd.concat([rows.assign(**own, seen=seen) for seen in (False, True)], ignore_index=True)
-
-
-def test_groups_of_a_level():
-    frame = cell().assign(people=1)
-    for level, names in (("SEX", NAMES[:2]), ("RAC1P", NAMES[2:4]), ("SEX_RAC1P", NAMES[4:])):
-        assert summary.of_level(frame, level)["group"].tolist() == names
-    assert summary.of_level(frame)["group"].tolist() == NAMES[4:]
-
-
-@pytest.mark.parametrize(
-    ("choice", "words"),
-    [({"level": "AGE"}, "level must be .*, got 'AGE'")]
-    + [({"least": x}, f"least must be a share from 0 .*, got {x}") for x in (-0.1, 1.0, np.nan)],
-)
-def test_a_wrong_choice_of_groups_is_named(choice, words):
-    with pytest.raises(ValueError, match=words):
-        summary.of_level(cell(), **choice)
 
 
 def test_scores_by_hand():
@@ -81,11 +60,6 @@ def test_seen_rows_are_another_score():
     assert summary.scored(frame).iloc[0].acc == 0.8
 
 
-def test_nobody_is_told_to_be_positive():
-    assert summary.scored(cell().assign(rate=0.0)).iloc[0].parity_ratio == 1.0
-    assert np.isnan(summary.scored(cell().assign(people=0)).iloc[0].fnr_gap)
-
-
 def test_differences_are_paired_on_the_run():
     noise = np.random.default_rng(0).normal(0, 5, 5)
     shifts = ((by, run, shift) for run in range(5) for by, shift in (("vanilla", 0), ("SEX", 0.25)))
@@ -99,31 +73,10 @@ def test_differences_are_paired_on_the_run():
     assert summary.averaged(scores, "disparity")["runs"].tolist() == [5, 5]
 
 
-def test_the_p_of_a_mean_is_that_of_its_t_test():
-    x = np.random.default_rng(7).normal(0.3, 1.0, (4, 7))
-    runs = pd.DataFrame(x).reset_index().melt("index")
-    found = summary.p_of_means(summarise(runs, ["index"], "value"))
-    assert found == pytest.approx(stats.ttest_1samp(x, 0.0, axis=1).pvalue)
-
-
 def test_the_front_is_what_nothing_dominates():
     points = pd.DataFrame({"x": [1.0, 2.0, 3.0, 2.0, 1.0], "y": [3.0, 2.0, 1.0, 3.0, 3.0]})
     # equal points stay together
     assert summary.pareto(points, "x", "y").tolist() == [True, True, True, False, True]
-
-
-def test_a_table_counts_once_every_setting_has_a_run(monkeypatch):
-    cells = [vars(c) for c in synth_grid("nist", range(2))]
-    grids = {"synth_nist": pd.DataFrame(cells), "synth_newyork": pd.DataFrame(cells[:60])}
-
-    def stored(name):
-        if name not in grids:
-            raise NoResults(name)
-        return grids[name]
-
-    monkeypatch.setattr(summary, "scores", stored)
-    assert list(summary.stored_tables()) == ["nist"]
-    assert summary.finished_runs(summary.main_fits(grids["synth_nist"])) == 2
 
 
 def test_the_interval_of_a_score_does_not_end_below_zero():

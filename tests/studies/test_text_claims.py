@@ -32,11 +32,6 @@ def test_joint_laws_are_laws_and_leaks_are_charged(leak):
     assert true[-2] / fresh[-2] == pytest.approx(math.comb(8, 4))  # the published half is this one
 
 
-def test_the_radius_costs_its_logarithm_with_enough_steps_only():
-    assert text.coinpress_error(1e4, 6, runs=100) < 2 * text.coinpress_error(10.0, 6, runs=100)
-    assert text.coinpress_error(1e6, 2, runs=100) > 100 * text.coinpress_error(10.0, 2, runs=100)
-
-
 def test_the_weight_of_the_population_in_definition_11(monkeypatch):
     """The words of the definition speak of an average, its formula is a sum."""
     assert "0.250" in text.population_weight(4).detail

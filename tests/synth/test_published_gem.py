@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import numpy as np
 import pytest
 
 from lib.domain import Domain
 from lib.rng import stream
 from lib.synth import GEM, Stratified
-from lib.synth.gem import NEVER, _Trainer
-from lib.synth.generator import cosine, kernels, published_weights
+from lib.synth.gem import NEVER
+from lib.synth.generator import kernels, published_weights
 from tests.synth.conftest import DOMAIN, people
 
 SIZES, HIDDEN, INPUTS, BATCH = (2, 3, 4), (8, 6), 5, 7
@@ -45,15 +43,6 @@ def test_the_network_has_residual_blocks_with_batch_normalisation(network):
         assert np.asarray(got) == pytest.approx(wanted, abs=1e-5)
 
 
-def test_weights_start_as_pytorch_draws_them():
-    a, c, scale, shift = published_weights(SIZES, (400,), 100, stream(0, "start"))[0]
-    for drawn in (a, c):  # uniform within 1 / sqrt(100)
-        assert 0.099 < np.abs(drawn).max() <= 0.1 + 1e-7
-    assert a.std() == pytest.approx(0.1 / np.sqrt(3), rel=0.03)
-    assert (scale == 1).all()
-    assert (shift == 0).all()
-
-
 def test_the_loss_is_the_two_norm_of_the_errors_over_their_number(network):
     """The mean absolute error, which it was before, differs from it."""
     weights, z = network
@@ -72,57 +61,6 @@ def test_the_loss_is_the_two_norm_of_the_errors_over_their_number(network):
         assert float(loss) < 0.9 * far.mean()
 
 
-def test_only_the_hundred_worst_cells_count(network):
-    weights, z = network
-    cells, goals = np.zeros((120, 3), int), np.linspace(2, 3, 120, dtype=np.float32)
-    loss, _ = kernels().published_loss(weights, z, cells, goals, np.ones(120), 0.0, SIZES)
-    share = (_shares(weights, z)[0][:, 0] ** 3).mean()
-    assert float(loss) == pytest.approx(np.linalg.norm(goals[20:] - share) / 100, rel=1e-4)
-
-
-def test_the_first_step_of_a_round_moves_by_the_rate_of_the_round(network, monkeypatch):
-    """Adam's first step moves each weight by the rate, whatever the gradient."""
-    weights, z = network
-    cells, goals = np.array([[0, 2, 5]]), np.array([0.9], np.float32)
-    made = {}
-    for rate in (1e-3, 5e-4):
-        after, *_ = kernels().published_round(
-            weights, z, cells, goals, np.ones(1, np.float32), np.float32(np.nan), rate, 1, SIZES
-        )
-        made[rate] = np.abs(np.asarray(after[-1][1]) - weights[-1][1]).max()
-        assert made[rate] == pytest.approx(rate, rel=0.01)
-
-
-def test_the_rate_falls_within_and_across_rounds(monkeypatch):
-    rates = []
-
-    def watched(*arguments):
-        rates.append(arguments[6])
-        return arguments[0], np.float32(0.1), np.zeros(1), 1
-
-    fake = dataclasses.make_dataclass("Kernels", ["published_round", "start"])
-    monkeypatch.setattr("lib.synth.gem.kernels", lambda: fake(watched, lambda weights: None))
-    gem = GEM.published(shrink=64)
-    trainer = _Trainer(gem, DOMAIN, stream(0, "rates"))
-    for _ in range(100):
-        trainer.train(DOMAIN.columns[:3], 0, 0.5)
-    t = np.arange(100)
-    wanted = gem.last_rate + (gem.rate - gem.last_rate) * (1 + np.cos(np.pi * t / 100)) / 2
-    assert rates == pytest.approx(wanted, rel=1e-12)
-    assert [cosine(1e-4, 1e-5, t, 100) for t in (0, 100)] == pytest.approx([1e-4, 1e-5])
-
-
-def test_the_published_values():
-    gem = GEM.published()
-    assert (gem.variant, gem.training, gem.degree, gem.alpha) == ("cell", "published", 3, 0.67)
-    assert (gem.inputs, gem.hidden, gem.batch) == (512, (1024, 1024), 1000)
-    assert (gem.rounds, gem.steps) == (100, 100)
-    assert (gem.rate, gem.last_rate, gem.keep) == (1e-4, 1e-5, 0.9)
-    small = GEM.published(shrink=8)
-    assert (small.inputs, small.hidden, small.batch) == (64, (128, 128), 125)
-    assert (small.rate, small.last_rate) == pytest.approx((8e-4, 8e-5))
-
-
 def test_no_cell_is_asked_twice_while_others_are_left():
     domain, rows = DOMAIN.project(DOMAIN.columns[:2]), people(50)[list(DOMAIN.columns[:2])]
     cells = int(np.prod(domain.sizes))
@@ -135,22 +73,17 @@ def test_no_cell_is_asked_twice_while_others_are_left():
 
 
 @pytest.mark.thorough("long fits")
-def test_a_stratum_keeps_its_columns_only_where_that_is_asked_for():
+@pytest.mark.parametrize("keep", [False, True])
+def test_a_stratum_keeps_its_columns_only_where_that_is_asked_for(keep):
     rows, first = people(300), DOMAIN.columns[0]
     gem = GEM.published(shrink=64, rounds=4, steps=2)
-    models = {
-        keep: Stratified(inner=gem, by=(first,), keep_columns=keep).fit(
-            rows, DOMAIN, 1.0, stream(0, "keep")
-        )
-        for keep in (False, True)
-    }
-    for keep, model in models.items():
-        inner: Domain = model.strata[0].fitted.domain
-        assert (first in inner.columns) == keep
-        assert not keep or inner[first] == 1
-        drawn = model.sample(200, stream(0, "draw"))
-        DOMAIN.check(drawn)
-        shares = np.bincount(drawn[first], minlength=DOMAIN[first]) / 200
-        assert model.marginal([first]) == pytest.approx(shares, abs=0.01)
-        assert model.marginal(DOMAIN.columns[:3]).sum() == pytest.approx(1)
-        assert model.accountant.spent == pytest.approx(1.0)
+    model = Stratified(inner=gem, by=(first,), keep_columns=keep).fit(
+        rows, DOMAIN, 1.0, stream(0, "keep")
+    )
+    inner: Domain = model.strata[0].fitted.domain
+    assert dict(inner).get(first) == (1 if keep else None)
+    drawn = model.sample(200, stream(0, "draw"))
+    DOMAIN.check(drawn)
+    shares = np.bincount(drawn[first], minlength=DOMAIN[first]) / 200
+    assert model.marginal([first]) == pytest.approx(shares, abs=0.01)
+    assert model.accountant.spent == pytest.approx(1.0)

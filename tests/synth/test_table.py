@@ -95,22 +95,6 @@ def test_a_schema_is_written_without_what_stands_beside_it(tmp_path):
         assert schema_text(read_schema(tmp_path / "s.yml")) == plain
 
 
-@pytest.mark.parametrize("n", [0, 1, 2])
-def test_no_row_one_row_and_two_rows_are_decoded_to_one_kind_of_table(n):
-    schema = {
-        "sex": Category(values=("f", "m"), missing=True, other="another"),
-        "age": Number(low=0, high=9, bins=5, whole=True, missing=True),
-        "x": Number(low=0, high=9, bins=5),
-    }
-    codes = pd.DataFrame({name: np.zeros(n, dtype=np.int16) for name in schema})
-    cells = Table(codes, schema).decode(codes, np.random.default_rng(0))
-    assert cells.dtypes.astype(str).tolist() == ["str", "Int64", "float64"]
-    assert len(cells) == n
-    again = Table.of(cells, schema)
-    assert again.codes.equals(codes)
-    assert again.domain.sizes == (4, 6, 5)
-
-
 def test_numbers_are_drawn_evenly_within_their_bins():
     """Each of 12 ages and of 4 quarters of a bin has its share within 6 standard deviations."""
     schema = {
@@ -144,76 +128,62 @@ def test_values_that_are_not_stated_go_where_the_schema_says():
 
 
 @pytest.mark.parametrize(
-    ("frame", "message"),
+    ("frame", "named"),
     [
-        ({"sex": ["f", "x"], "age": [1, 2]}, r"column 'sex' .* got 'x' in row 2 .*other"),
-        ({"sex": ["f", None], "age": [1, 2]}, r"column 'sex' .* got a gap in row 2 .*missing"),
-        ({"sex": ["f", "m"], "age": [1, 99]}, r"column 'age' .* got '99' in row 2 .*clip"),
-        ({"sex": ["f", "m"], "age": [1.5, 2]}, r"column 'age' .* got '1.5' in row 1"),
-        ({"sex": ["f", "m"], "age": ["1", "old"]}, r"column 'age' .* got 'old' in row 2"),
-        ({"sex": ["f", "m"], "age": [1, np.inf]}, r"column 'age' .* got 'inf' in row 2"),
-        ({"sex": [["f"], ["m"]], "age": [1, 2]}, r"cells of column 'sex' must be texts"),
-        ({"sex": ["f"]}, r"column of the schema must be .* got 'age'"),
-        ({"sex": ["f"], "age": [1], "pin": [7]}, r"columns of the schema, got 'pin'"),
-        (
-            pd.DataFrame([["f", "m", 1]], columns=["sex", "sex", "age"]),
-            r"different names, got 'sex'",
-        ),
+        ({"sex": ["f", "x"], "age": [1, 2]}, "'sex'.*'x' in row 2 .*other"),
+        ({"sex": ["f", None], "age": [1, 2]}, "'sex'.*a gap in row 2 .*missing"),
+        ({"sex": ["f", "m"], "age": [1, 99]}, "'age'.*'99' in row 2 .*clip"),
+        *(({"sex": ["f", "m"], "age": [1, age]}, f"'age'.*'{age}' in row 2") for age in (1.5, "old", np.inf)),
+        ({"sex": [["f"], ["m"]], "age": [1, 2]}, "'sex'"),
+        ({"sex": ["f"]}, "'age'"),
+        ({"sex": ["f"], "age": [1], "pin": [7]}, "'pin'"),
+        (pd.DataFrame([["f", "m", 1]], columns=["sex", "sex", "age"]), "'sex'"),
     ],
-)
-def test_what_the_schema_does_not_state_is_refused(frame, message):
+)  # fmt: skip
+def test_what_the_schema_does_not_state_is_refused(frame, named):
     schema = {"sex": Category(values=("f", "m")), "age": Number(low=0, high=50, bins=5, whole=True)}
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match=named):
         Table.of(pd.DataFrame(frame), schema)
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "named"),
     [
-        (
-            "sick: {values: [yes, no]}",
-            r"s.yml, column 'sick': values must be .*in quotes.* got True",
-        ),
-        ("a: {values: [1, '1.0']}", r"column 'a': values and other must be different"),
-        ("a: {values: [x], other: x}", r"values and other must be different"),
-        ("a: {low: 1, high: 0, bins: 2}", r"low must be below high=0"),
-        ("a: {low: 0, high: 3, bins: 5, whole: true}", r"bins must be an integer >= 1 and <= 4"),
-        ("a: {low: 0, bins: 5}", r"high must be given, got None"),
-        ("a: {low: 0, high: 1, bins: 5, width: 2}", r"entry must be one of .* got 'width'"),
-        ("a: {low: 0, high: 1, bins: 99999}", r"bins must be an integer"),
-        ("a: skip", r"entry must be 'ignore' or a mapping"),
-        ("7: ignore", r"columns named by texts, got 7"),
+        ("sick: {values: [yes, no]}", "'sick': values must be .*in quotes.* got True"),
+        ("a: {values: [1, '1.0']}", "'a': values and other"),
+        ("a: {values: [x], other: x}", "values and other"),
+        ("a: {low: 1, high: 0, bins: 2}", "low"),
+        ("a: {low: 0, high: 3, bins: 5, whole: true}", "bins"),
+        ("a: {low: 0, bins: 5}", "high"),
+        ("a: {low: 0, high: 1, bins: 5, width: 2}", "'width'"),
+        ("a: skip", "'ignore'"),
+        ("7: ignore", "7"),
     ],
 )
-def test_a_schema_is_checked_before_any_table(text, message, tmp_path):
+def test_a_schema_is_checked_before_any_table(text, named, tmp_path):
     (tmp_path / "s.yml").write_text(text, encoding="utf-8")
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match=named):
         read_schema(tmp_path / "s.yml")
-
-
-def test_a_draft_orders_whole_numbers_that_are_equal_as_floats(tmp_path):
-    long = [f"{number}" for number in (-(2**53) - 1, -(2**53), 10**17 - 1, 10**17)]
-    (tmp_path / "s.yml").write_text(draft(pd.DataFrame({"key": long[::-1] * 9}, dtype=object)))
-    assert read_schema(tmp_path / "s.yml")["key"].values == tuple(long)
 
 
 def test_a_draft_codes_the_table_that_it_was_read_off(tmp_path):
     rng = np.random.default_rng(0)
+    long = [f"{number}" for number in (-(2**53) - 1, -(2**53), 10**17 - 1, 10**17)]
     people = pd.DataFrame(
         {
             "sex": ["yes", None] * 30,
             "code: 1": ["01", "1e0", "# 2"] * 20,
             "income": [*map(str, rng.normal(0, 1e9, 59)), None],
             "age": [*map(str, range(60))],
-            "yes": ["same"] * 60,
+            "long": long[::-1] * 15,  # equal as floats, and in the order of the numbers
         },
         dtype=object,
     )
     (tmp_path / "s.yml").write_text(draft(people), encoding="utf-8")
     schema = read_schema(tmp_path / "s.yml")
-    assert schema["yes"] == schema["age"] == "ignore"
+    assert schema["age"] == "ignore"
     assert schema["sex"] == Category(values=("yes",), missing=True)
-    assert sorted(schema["code: 1"].values) == ["# 2", "01", "1"]
+    assert schema["long"].values == tuple(long)
     table = Table.of(people, schema)
     assert table.codes["code: 1"].nunique() == 3
     income = table.codes["income"]

@@ -9,8 +9,6 @@ import pytest
 from lib.domain import Domain
 from lib.rng import stream
 from lib.synth import AIM, GEM, MST, Fitted, Stratified
-from lib.synth.domain_compression import Compression
-from lib.synth.gem import GEMModel
 
 AIM_QUICK = AIM(degree=2, rounds_per_column=1, iterations=5, last_iterations=20)
 GEM_QUICK = GEM(degree=2, rounds=2, steps=2, batch=4, hidden=(4,))
@@ -62,13 +60,6 @@ def test_a_table_of_more_than_52_columns_is_fitted(d, synthesizer):
     check(synthesizer.fit(table, domain, 1.0, stream(1, "fit")), d)
 
 
-@pytest.mark.parametrize("synthesizer", [MST_QUICK, pytest.param(AIM_QUICK, marks=LONG)])
-def test_a_pair_of_the_first_and_the_last_of_many_columns_is_found(synthesizer):
-    table, domain = copies(53)
-    model = synthesizer.fit(table, domain, 1e4, stream(1, "fit"))
-    assert np.trace(model.marginal(("c0", "c52"))) > 0.95
-
-
 SIZES = [127, 128, 129, 32_767, 32_768, 32_769, 65_536, 65_537, 100_000]
 
 
@@ -91,28 +82,3 @@ def test_codes_come_out_as_they_are_whatever_their_size(size):
             domain.check(rows)
             assert {str(kind) for kind in rows.dtypes} == {"int16" if size <= 2**15 else "int32"}
         assert (rows["a"] == size - 1).mean() > 0.9, name
-
-
-@pytest.mark.parametrize("size", SIZES)
-def test_codes_of_a_generator_and_of_merged_columns_come_out_as_they_are(size):
-    domain = Domain.of({"a": size})
-    shares = np.zeros((2, size))
-    shares[:, -1] = 1
-    rows = GEMModel(domain, None, 1.0, {"a": shares}).sample(5, stream(1, "gem"))  # type: ignore[arg-type]
-    assert rows["a"].tolist() == [size - 1] * 5
-    merged = Compression(domain, {"a": (np.arange(size) == size - 1).astype(int)})
-    back = merged.expand(pd.DataFrame({"a": [1, 1]}), stream(1, "merged"))
-    assert back["a"].tolist() == [size - 1] * 2
-
-
-@pytest.mark.parametrize(
-    ("size", "kind"),
-    [(1, "int16"), (2**15, "int16"), (2**15 + 1, "int32"), (2**31, "int32"), (2**31 + 1, "int64")],
-)
-def test_the_type_of_codes_is_the_smallest_that_holds_the_domain(size, kind):
-    domain = Domain.of({"few": 1, "many": size})
-    rows = domain.narrow(pd.DataFrame({"few": [0, 0], "many": [0, size - 1]}))
-    assert set(rows.dtypes.astype(str)) == {kind}
-    assert rows["many"].tolist() == [0, size - 1]
-    with pytest.raises(ValueError, match=rf"^many must be .*{size}"):
-        domain.narrow(pd.DataFrame({"few": [0], "many": [size]}))

@@ -13,8 +13,6 @@ from lib.synth import AIM
 from lib.synth.aim import candidate_weights
 from lib.synth.workload import (
     all_kway,
-    cell_codes,
-    counts,
     downward_closure,
     marginal_errors,
     total_variation,
@@ -38,24 +36,12 @@ def test_workload_error_is_definition_14(n, m, k):
     assert workload_error(real, synthetic, DOMAIN, workload) == pytest.approx(np.mean(by_hand))
 
 
-def test_weights_count_and_identity_is_zero(table):
-    workload = {("a", "b"): 2.0, ("c",): 0.0}
-    errors = marginal_errors(table, people(500), DOMAIN, workload)
-    assert workload_error(table, people(500), DOMAIN, workload) == pytest.approx(errors.iloc[0])
-    assert workload_error(table, table, DOMAIN, all_kway(DOMAIN)) == 0
-
-
 def test_sparse_and_dense_agree():
     rng = np.random.default_rng(0)
     real, synthetic = rng.integers(0, 50, 30), rng.integers(0, 50, 40)
     dense, by_value = (total_variation(real, synthetic, k) for k in (50, 10**12))
     assert dense == pytest.approx(by_value)
     assert total_variation(np.zeros(3, int), np.ones(5, int), 2) == 2.0
-
-
-def test_counts_and_cells(table):
-    assert counts(table, DOMAIN, ("b", "a")).tolist() == _full(table, ("b", "a")).tolist()
-    assert cell_codes(table, DOMAIN, ("c",)).tolist() == table["c"].tolist()
 
 
 def test_closure_and_weights_by_hand():

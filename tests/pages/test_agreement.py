@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lib.runner.agreement import matches_stored
+from lib.pages.agreement import matches_stored
 
 
 @pytest.mark.parametrize(
