@@ -103,6 +103,8 @@ def measured(
         said.append(f"oracle, not charged: {'; '.join(unpaid)}")
     kinds = sorted(set(_origins(tables).values()))
     data = "replica" if "replica" in kinds else " and ".join(kinds)
+    if data == "real data" and [*tables_of(tables)] == [NEW_YORK]:
+        data = "20,000 real New Yorkers, 2018"
     return Evidence(detail="; ".join(said), data=data, **share)
 
 

@@ -144,14 +144,6 @@ def as_text(row: Row) -> dict[str, str]:
     }
 
 
-def on_real_tables(row: Row, rows: Sequence[Row]) -> list[Row]:
-    """The companion's rows that ask real tables what ``row`` asks a stand-in."""
-    if row.evidence.data != "stand-in" or row.claim.paper == COMPANION:
-        return []
-    asked = [(other.measure, other.arguments) for other in row.claim.elsewhere()]
-    return [other for other in rows if (other.claim.measure, other.claim.arguments) in asked]
-
-
 def _choices(rows: Sequence[Row], name: str) -> dict[str, int]:
     """The values of a facet and how often they occur, in the order of the rows; verdicts from the
     best to the worst.
@@ -176,7 +168,6 @@ def cards_html(rows: Sequence[Row]) -> str:
         Path(__file__).with_name("cards.html.j2"),
         autoescape=True,
         base64=lambda text: b64encode(text.encode()).decode(),
-        real=lambda row: on_real_tables(row, rows),
         typeset=typeset,
         facets=facets,
         tally=summary,

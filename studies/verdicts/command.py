@@ -10,12 +10,9 @@ from pathlib import Path
 
 from lib import validate
 from lib.ledger.claim import Claim, read_claims
-from lib.ledger.evidence import Measurer, question, read_evidence
+from lib.ledger.evidence import Measurer
 from lib.ledger.judge import Row, evaluate
 from lib.paths import need_repository
-from lib.runner.run import run_grid
-from lib.runner.sweep import available_workers
-from lib.study import studies
 from studies.verdicts.cards import unexplained
 from studies.verdicts.robustness import OTHER_GRIDS, on_grid
 from studies.verdicts.stored import (
@@ -32,7 +29,6 @@ from studies.verdicts.words import (
     rule_in_words,
     statement_in_words,
     sure_in_words,
-    value_in_words,
 )
 
 
@@ -58,13 +54,6 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="MODULE",
         help="modules of your own whose functions may measure claims",
     )
-    option(
-        "--newyork",
-        choices=("real",),
-        help="run what rests on the stand-in for New York on the Census Bureau's rows (with --id:"
-        " those claims only), and print both verdicts; interrupt and call again at will",
-    )
-    option("--workers", type=int, help="processes of --newyork; one fewer than there are threads")
 
 
 def run(args: Namespace) -> int:
@@ -72,9 +61,6 @@ def run(args: Namespace) -> int:
     if args.write:
         need_repository("python -m lib claims --write")
     read_claims(modules=args.measures)
-    if args.newyork:
-        rerun(args.ids, workers=available_workers() if args.workers is None else args.workers)
-        return 0
     status = main(
         check=args.check, write=args.write, paper=args.paper, file=args.file, ids=args.ids
     )
@@ -164,35 +150,3 @@ def main(
         )
         return 1
     return 0
-
-
-def on_stand_in(ids: Sequence[str] = ()) -> list[Claim]:
-    """The claims, or those of ``ids``, whose stored evidence is of a stand-in."""
-    stored = {q for q, evidence in read_evidence()[1].items() if evidence.data == "stand-in"}
-    rest = {c.id: c for c in read_claims() if c.measure and question(c) in stored}
-    for name in ids:
-        validate.choice("id", name, rest)
-    return [claim for name, claim in rest.items() if not ids or name in ids]
-
-
-def rerun(ids: Sequence[str] = (), *, workers: int = 1) -> list[Row]:
-    """Run the grids of the paper's own table that the claims need, judge the claims on them, and
-    print both verdicts. What is stored already is not run again.
-
-    Only the grids of claims among ``ids`` run, if any are named. The records have keys and files
-    of their own, so those of the stand-in stay as they are.
-    """
-    claims = on_stand_in(ids)
-    modules = {claim.measured_by().__module__ for claim in claims}
-    for grid in [study.papers_table for study in studies() if modules & {*study.measures}]:
-        print(f"running what is missing of {grid}")
-        run_grid(grid, workers=workers)
-    asked, before = {claim.id for claim in claims}, stored_verdicts()
-    rows = evaluate(shown=lambda claim: claim.id in asked, measured=Measurer())
-    _, stored = read_evidence()
-    for row in rows:
-        then = stored[question(row.claim)].value
-        now = f"{row.verdict} ({value_in_words(row)}, {row.evidence.data})"
-        print(f"{row.claim.id}: {row.claim.statement}")
-        print(f"  stand-in: {before[row.claim.id]} ({then:.3g}); the paper's table: {now}")
-    return rows

@@ -77,7 +77,7 @@ def authors_in_words(row: Row) -> str:
     table.
     """
     if row.authors is None:
-        measured = row.evidence.runs and row.evidence.data == "real data"
+        measured = row.evidence.runs and "real" in row.evidence.data
         return "not stored" if measured and row.claim.paper != COMPANION else "–"
     if math.isnan(row.authors.evidence.value):
         return "not stored"
@@ -112,8 +112,7 @@ def finding(row: Row) -> str:
     if row.authors is None or row.authors.verdict not in _HOW:
         return ""
     theirs, ours = _HOW[row.authors.verdict], _HOW.get(row.verdict, "has no verdict")
-    place = "on our stand-in for New York" if row.evidence.data == "stand-in" else "in our rerun"
-    beside = f", and {place}, too" if theirs == ours else f"; {place} it {ours}"
+    beside = ", and in our rerun, too" if theirs == ours else f"; in our rerun it {ours}"
     return f"In the authors' own results it {theirs}{beside}."
 
 

@@ -7,7 +7,6 @@ import math
 import os
 import pickle
 import subprocess
-from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -116,7 +115,7 @@ ROW |= {"rule": "at_least", "tolerance": {"threshold": 0.75}, "why": "-"}
 SHARES = {"not reproduced": 0.2, "same direction": 0.6, "reproduced": 0.9}
 
 
-def judged(ours="not reproduced", data="stand-in", **others):
+def judged(ours="not reproduced", data="real data", **others):
     """A row whose evidence, and that of the authors and two real tables, has given verdicts."""
     places = {None: ours, "authors": "reproduced", "acs_coverage": ours, "nist": ours} | others
 
@@ -133,44 +132,4 @@ def test_the_authors_results_are_judged_by_the_same_rule():
     assert (row.verdict, row.authors.verdict) == ("not reproduced", "same direction")
     assert row.authors.claim.tolerance == row.claim.tolerance
     assert authors_in_words(row) == "60% (no interval): same direction"
-    assert rerun_in_words(row) == "20% (stand-in)"
-
-
-@pytest.mark.parametrize("value", [0.2, 0.6])
-def test_a_stand_in_alone_counts_against_no_claim(value):
-    """Their own results of New York lay on the threshold, and the stand-in refuted the claim."""
-    unsure, ours = Evidence(0.75, 0.7, 0.8, runs=5), Evidence(value, runs=5, data="stand-in")
-    places = {"authors": unsure, "nist": replace(ours, data="real data")}
-    measured = lambda claim: places.get(claim.arguments.get("tables"), ours)  # noqa: E731
-    row = evaluate([Claim(id="a", **ROW)], measured=measured)[0]
-    assert row.authors.verdict == "too close to call"
-    assert row.verdict == "not comparable"
-    assert row.evidence.detail.startswith("no verdict from the stand-in")
-
-
-GOOD, SAME, BAD = "reproduced", "same direction", "not reproduced"
-
-
-@pytest.mark.parametrize(
-    ("ours", "others", "withdrawn"),
-    [
-        (BAD, (GOOD, SAME, GOOD), True),
-        (GOOD, (SAME, BAD, SAME), True),
-        (SAME, (GOOD, GOOD, GOOD), True),
-        (SAME, (GOOD, BAD, GOOD), True),  # a stand-in alone is no witness against a claim
-        (BAD, (GOOD, GOOD, BAD), True),
-        (BAD, (GOOD, BAD, BAD), True),
-        (BAD, (SAME, GOOD, BAD), False),
-        (GOOD, (BAD, GOOD, BAD), False),
-        (BAD, (BAD, GOOD, GOOD), False),
-        (BAD, ("not stored", GOOD, GOOD), False),
-    ],
-)
-def test_a_stand_in_that_all_real_rows_contradict_gives_no_verdict(ours, others, withdrawn):
-    places = dict(zip(("authors", "acs_coverage", "nist"), others, strict=True))
-    row = judged(ours, **places)
-    assert row.verdict == ("not comparable" if withdrawn else ours)
-    assert row.evidence.comparable != withdrawn
-    assert ("no verdict from the stand-in" in row.evidence.detail) == withdrawn
-    # real rows speak for themselves
-    assert judged(ours, data="real data", **places).verdict == ours
+    assert rerun_in_words(row) == "20% (real data)"

@@ -220,7 +220,10 @@ def _census_share(
     margins: tuple[pd.Series, pd.Series] | None = None,
 ) -> Evidence:
     """:func:`_share_of`, with what the estimates took from the private table for nothing."""
-    found = _share_of(hits, rows, words, margins, origin(rows["data_source"]))
+    data = origin(rows["data_source"])
+    if data == "real data" and set(rows["dataset"]) == {"newyork2024"}:
+        data = "real New Yorkers, 2024"
+    found = _share_of(hits, rows, words, margins, data)
     oracle = f"; oracle, not charged: {'; '.join(oracles(setting))}"
     return replace(found, detail=found.detail + oracle)
 
