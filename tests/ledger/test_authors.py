@@ -19,6 +19,7 @@ from lib.ledger import authors
 from lib.ledger.claim import Claim
 from lib.ledger.judge import evaluate
 from lib.ledger.rules import Evidence
+from lib.study import Study, studies
 from studies.verdicts.words import authors_in_words, rerun_in_words
 from tests.programs import python
 
@@ -174,3 +175,21 @@ def test_a_stand_in_that_all_real_rows_contradict_gives_no_verdict(ours, others,
     assert ("no verdict from the stand-in" in row.evidence.detail) == withdrawn
     # real rows speak for themselves
     assert judged(ours, data="real data", **places).verdict == ours
+
+
+def test_the_family_of_tests_has_the_authors_p_values_in_the_place_of_ours(monkeypatch):
+    """Holm's correction: two tests, theirs at .04 and .001, ours at .001 both."""
+    names = {"a": 0.04, "b": 0.001}
+
+    def measured(claim):
+        theirs = claim.arguments.get("theirs", False)
+        return Evidence(1.0, runs=5, p=names[claim.id] if theirs else 0.001)
+
+    asked = {"argument": "theirs", "values": {"": True}, "measures": ("change",)}
+    study = Study("s", "ldp", authors=asked)
+    every = (study, *studies())
+    monkeypatch.setattr("lib.ledger.claim.studies", lambda: every)
+    rule = ROW | {"paper": "ldp", "rule": "positive", "tolerance": {}, "measure": "change"}
+    rows = evaluate([Claim(id=name, **rule) for name in names], measured=measured)
+    assert [row.adjusted_p for row in rows] == [0.002, 0.002]
+    assert [row.authors.adjusted_p for row in rows] == [0.04, 0.002]
