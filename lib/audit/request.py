@@ -106,9 +106,7 @@ class Request:
     certify: Annotated[bool, "also lower limits of the curator's epsilon, group by group"] = False
     certify_delta: Annotated[float, "of the (epsilon, delta) that is tested"] = 0.0
     seed: Annotated[int, "of splits, learners and reshufflings"] = 0
-    workers: Annotated[
-        int | None, f"processes; else one, and two from {PEOPLE:,} people on", "N"
-    ] = None
+    workers: Annotated[int | None, "processes; else one, and two from 50,000 people on", "N"] = None
 
     def __post_init__(self) -> None:
         validate.instance("file", self.file, Path)

@@ -23,7 +23,7 @@ class Facts:
     """``rows``, ``target`` and how many rows have it (``hits``); of each group of the protected
     attribute (``"gender = 0"``), the same two.
 
-    ``data`` says what was counted ("real data" or "stand-in"), ``sha256`` which file.
+    ``data`` says what was counted ("real data"), ``sha256`` which file.
     """
 
     data: str

@@ -174,3 +174,11 @@ def test_a_very_large_epsilon_is_no_overflow():
     # eps / w counts alone, and int_{1/2}^1 w^-2 dw = 1
     assert near[2] == pytest.approx(math.sqrt(0.5), rel=1e-5)
     assert within_size(alpha=0.5, beta=0.05, epsilon=800, collection=1) == math.inf
+
+
+def test_noisy_count_is_differentially_private_and_a_law():
+    weights, channel = noisy_count(n=40, ones=15, epsilon=0.7)
+    assert weights.sum() == pytest.approx(1)
+    assert np.allclose(channel.sum(axis=1), 1)
+    ratios = np.log(channel[1:] / channel[:-1])
+    assert 0.7 - 1e-6 < np.abs(ratios).max() <= 0.7 + 1e-9

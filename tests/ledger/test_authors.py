@@ -18,6 +18,7 @@ from lib.ledger import authors
 from lib.ledger.claim import Claim
 from lib.ledger.judge import evaluate
 from lib.ledger.rules import Evidence
+from lib.study import Study, studies
 from studies.verdicts.words import authors_in_words, rerun_in_words
 from tests.programs import python
 
@@ -133,3 +134,21 @@ def test_the_authors_results_are_judged_by_the_same_rule():
     assert row.authors.claim.tolerance == row.claim.tolerance
     assert authors_in_words(row) == "60% (no interval): same direction"
     assert rerun_in_words(row) == "20% (real data)"
+
+
+def test_the_family_of_tests_has_the_authors_p_values_in_the_place_of_ours(monkeypatch):
+    """Holm's correction: two tests, theirs at .04 and .001, ours at .001 both."""
+    names = {"a": 0.04, "b": 0.001}
+
+    def measured(claim):
+        theirs = claim.arguments.get("theirs", False)
+        return Evidence(1.0, runs=5, p=names[claim.id] if theirs else 0.001)
+
+    asked = {"argument": "theirs", "values": {"": True}, "measures": ("change",)}
+    study = Study("s", "ldp", authors=asked)
+    every = (study, *studies())
+    monkeypatch.setattr("lib.ledger.claim.studies", lambda: every)
+    rule = ROW | {"paper": "ldp", "rule": "positive", "tolerance": {}, "measure": "change"}
+    rows = evaluate([Claim(id=name, **rule) for name in names], measured=measured)
+    assert [row.adjusted_p for row in rows] == [0.002, 0.002]
+    assert [row.authors.adjusted_p for row in rows] == [0.04, 0.002]

@@ -63,3 +63,13 @@ def test_small_groups_are_kept_dropped_or_merged(lopsided):
     assert [s.codes for s in fits["merge"].strata] == [(0,), None]
     assert fits["merge"].strata[1].weight == pytest.approx(2 / 3000)
     assert fits["merge"].marginal(("d",)).sum() == pytest.approx(1.0)
+
+
+def test_a_table_with_a_shuffled_index_has_the_same_answer(table, rng):
+    shuffled = table.set_axis(rng.permutation(len(table)))
+    by_a = Stratified(inner=MST(), by=("a",))
+    one, other = (by_a.fit(t, DOMAIN, 0.1, stream(1, "s")) for t in (table, shuffled))
+    rest = ("b", "c", "d")
+    for x, y in zip(one.strata, other.strata, strict=True):
+        assert (x.codes, x.weight) == (y.codes, y.weight)
+        np.testing.assert_array_equal(x.fitted.marginal(rest), y.fitted.marginal(rest))

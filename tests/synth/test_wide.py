@@ -9,6 +9,8 @@ import pytest
 from lib.domain import Domain
 from lib.rng import stream
 from lib.synth import AIM, GEM, MST, Fitted, Stratified
+from lib.synth.domain_compression import Compression
+from lib.synth.gem import GEMModel
 
 AIM_QUICK = AIM(degree=2, rounds_per_column=1, iterations=5, last_iterations=20)
 GEM_QUICK = GEM(degree=2, rounds=2, steps=2, batch=4, hidden=(4,))
@@ -82,3 +84,15 @@ def test_codes_come_out_as_they_are_whatever_their_size(size):
             domain.check(rows)
             assert {str(kind) for kind in rows.dtypes} == {"int16" if size <= 2**15 else "int32"}
         assert (rows["a"] == size - 1).mean() > 0.9, name
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_codes_of_a_generator_and_of_merged_columns_come_out_as_they_are(size):
+    domain = Domain.of({"a": size})
+    shares = np.zeros((2, size))
+    shares[:, -1] = 1
+    rows = GEMModel(domain, None, 1.0, {"a": shares}).sample(5, stream(1, "gem"))  # type: ignore[arg-type]
+    assert rows["a"].tolist() == [size - 1] * 5
+    merged = Compression(domain, {"a": (np.arange(size) == size - 1).astype(int)})
+    back = merged.expand(pd.DataFrame({"a": [1, 1]}), stream(1, "merged"))
+    assert back["a"].tolist() == [size - 1] * 2
