@@ -11,7 +11,6 @@ from lib.datasets import Task, load, load_raw
 from lib.datasets.cache import locate
 from lib.domain import Domain
 from studies.data.acs import load_acs
-from studies.data.newyork import load_newyork
 from tests.datasets.conftest import FACTS
 
 DOMAIN = Domain.of({"a": 2, "b": 3})
@@ -32,7 +31,6 @@ REFUSED = [
     (lambda: load("adult", "disk"), r"source must be one of .*'replica'.*, got 'disk'"),
     (lambda: locate("db_LSAC.csv", "disk"), r"source must be one of .*'auto', got 'disk'"),
     (lambda: load_raw("x.csv"), r"file must be .*, got 'x.csv'"),
-    (lambda: load_newyork("bureau"), r"source must be .*, got 'bureau'"),
     (lambda: load_acs("XX"), "state must be"),
     (lambda: load_acs("TX", 1999), "year must be"),
     (lambda: load_acs("TX", 2018, "rent"), "task must be"),

@@ -18,9 +18,9 @@ def test_a_census_run_against_a_loop_over_strata():
     """Population and strata by the plain algorithm, with the draws in the order in which they
     are made.
     """
-    cell = census.CensusCell(dataset="newyork", variable="WKHP", crossing="SEX_RAC1P", runs=2)
-    values, sizes = census.strata("newyork", "WKHP", "SEX_RAC1P")
-    rng = stream(census.SEED, "census means", "newyork", "WKHP", "SEX_RAC1P", 0)
+    cell = census.CensusCell(dataset="newyork2024", variable="WKHP", crossing="SEX_RAC1P", runs=2)
+    values, sizes = census.strata("newyork2024", "WKHP", "SEX_RAC1P")
+    rng = stream(census.SEED, "census means", "newyork2024", "WKHP", "SEX_RAC1P", 0)
     private = rng.random(values.size) >= 0.5
     groups = np.repeat(np.arange(sizes.size), sizes)
     kept = [g for g in range(sizes.size) if sizes[g] > 0.001 * values.size]
@@ -44,7 +44,7 @@ def test_a_census_run_against_a_loop_over_strata():
 
 
 def test_settings_change_what_they_say_and_nothing_else():
-    base = {"dataset": "newyork", "variable": "SCHL", "crossing": "SEX_RAC1P", "runs": 2}
+    base = {"dataset": "newyork2024", "variable": "SCHL", "crossing": "SEX_RAC1P", "runs": 2}
     cells = {name: census.CensusCell(**base, setting=name) for name in census.SETTINGS}
     runs = {name: census.census_runs(cell) for name, cell in cells.items()}
     numbers = {name: number for name, (number, _) in runs.items()}
@@ -62,7 +62,7 @@ def test_exact_means_recombine_to_the_mean():
 
 def test_a_runs_ledger_says_what_no_budget_paid_for():
     """The right spread and the strata that occur are an oracle's; the sizes are exact."""
-    cell = census.CensusCell(dataset="newyork", variable="SCHL", crossing="SEX")
+    cell = census.CensusCell(dataset="newyork2024", variable="SCHL", crossing="SEX")
     scaled, published = census.run_ledger(replace(cell, setting="scaled")), census.run_ledger(cell)
     kinds = [e.kind for e in scaled.entries]
     assert kinds == ["exact count", "oracle", "oracle", "measurement", "measurement"]

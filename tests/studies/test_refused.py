@@ -34,7 +34,7 @@ TALLIED = pd.DataFrame({"dataset": ["lsac"], "split": "none", "mean": 0, "low": 
 
 
 def census(**changed):
-    return CensusCell(**{"dataset": "newyork", "variable": "SCHL", "crossing": "SEX"} | changed)
+    return CensusCell(**{"dataset": "newyork2024", "variable": "SCHL", "crossing": "SEX"} | changed)
 
 
 def noisy(**changed):

@@ -20,7 +20,8 @@ from studies.synthesizers.cells import Cell as Synth
 from studies.verdicts.verify import EQUAL, compared
 
 NIST, LSAC = "national2019.csv", {"dataset": "lsac", "run": 0}
-NEWYORK = {"dataset": "newyork", "crossing": "SEX_RAC1P"}
+YEAR = "ny2024_persons.parquet"
+NEWYORK = {"dataset": "newyork2024", "crossing": "SEX_RAC1P"}
 CELLS = [  # the grid, a cell, the file that it needs
     ("coherence_dp", noisy_counts.Cell(release="coarse", epsilon=0.1, reader="informed", split=0), NIST),
     ("coherence_dp", noisy_counts.Cell(release="fine", epsilon=math.inf, reader="counts", split=7), NIST),
@@ -34,8 +35,8 @@ CELLS = [  # the grid, a cell, the file that it needs
     ("ldp_main", Ldp(protocol="OLH", split="uniform", epsilon=0.25, **LSAC), "db_LSAC.csv"),
     ("means_mixtures", MixtureCell(n=2000, k=6, alpha=0.5), None),
     ("means_mixtures", MixtureCell(n=1000, k=3, alpha=1.0, spreads="uniform"), None),
-    ("means_newyork", CensusCell(**NEWYORK, variable="JWMNP", setting="all strata"), None),
-    ("means_newyork", CensusCell(**NEWYORK, variable="SCHL", mechanism="laplace", budget=1.0), None),
+    ("means_newyork2024", CensusCell(**NEWYORK, variable="JWMNP", setting="all strata"), YEAR),
+    ("means_newyork2024", CensusCell(**NEWYORK, variable="SCHL", mechanism="laplace", budget=1.0), YEAR),
     ("means_census", CensusCell(dataset="acs_coverage", variable="SCHL", crossing="RAC1P"), "db_ACSCoverage.csv"),
     ("synth_nist", Synth(dataset="nist", synthesizer="bootstrap", epsilon=math.inf), NIST),
 ]  # fmt: skip

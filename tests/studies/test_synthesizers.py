@@ -18,7 +18,7 @@ from lib.runner.records import plain
 from lib.synth import GEM, MST, Stratified
 from lib.synth.workload import ABSENT
 from studies.synthesizers.cells import Cell, declared, run_cell, synth_grid, synthesizer
-from studies.synthesizers.newyork import EMPLOYMENT_DOMAIN, SAMPLE, encode_employment
+from studies.synthesizers.newyork import EMPLOYMENT_DOMAIN, encode_employment
 from studies.synthesizers.scores import classifier, group_scores
 from studies.synthesizers.settings import AS_DECLARED, AS_SPENT, BASELINES, DELTA
 from studies.synthesizers.stylised import best_pair, pair_errors, two_bits
@@ -175,11 +175,11 @@ def test_a_stylised_fit_knows_the_pair_that_it_measured():
 
 
 def test_names_of_groups_agree_with_the_data_sheets():
-    """Women are code 0 in the NIST extract and code 1 in the stand-in, which counts the Bureau's
+    """Women are code 0 in the NIST extract and code 1 in New York, which counts the Bureau's
     1 and 2 from 0.
     """
     assert group_words("nist", "SEX = 0 & RAC1P = 3") == "women, Alaska Native"
-    assert group_words("newyork", "SEX = 0") == "men"
+    assert group_words("newyork2018", "SEX = 0") == "men"
     book = codebook("nist")
     assert WORDS["nist"]["RAC1P"][:4] == tuple(book["RAC1P"].codes[:4])
     assert tuple(book["SEX"].codes) == ("Female", "Male")
@@ -191,7 +191,7 @@ def test_names_of_groups_agree_with_the_data_sheets():
 
 def test_new_yorks_sample_is_adults_in_all_bins_of_age(real_data):
     """folktables keeps people of 17 to 89 years."""
-    real_data(SAMPLE)
+    real_data("ny2018_acsemployment_sample_20000.csv")
     table = table_of("newyork2018")
     assert len(table.frame) == 20_000
     assert table.frame["EMPLOYED"].mean() == pytest.approx(0.57485)
