@@ -10,7 +10,7 @@
 # make lock           write locks/ from pyproject.toml (UPGRADE='--upgrade-package NAME' to renew one, -U all)
 # make clean          delete what was built, and the environments
 #
-# Python (3.11 to 3.14) and a package index are enough. All else is called directly; CONTRIBUTING.md says how.
+# Python (3.11 to 3.14) and a package index are enough. All else is called directly; .ci/run shows how.
 PYTHON ?= python3.11 python3.12 python3.13 python3.14 python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin

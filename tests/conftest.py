@@ -7,7 +7,7 @@ import pickle
 import sys
 import tempfile
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -114,6 +114,15 @@ def once(tmp_path_factory) -> Callable[[str, Callable[[], Any]], Any]:
     return made
 
 
+def as_it_began(patch: pytest.MonkeyPatch, names: Iterable[str] = PLACES) -> None:
+    """Set where real data are to what it was when the suite began."""
+    for name in names:
+        if kept := os.environ.get(KEPT + name):
+            patch.setenv(name, kept)
+        else:
+            patch.delenv(name, raising=False)
+
+
 @pytest.fixture
 def real_data(monkeypatch) -> Callable[..., Path]:
     """A function that makes registered or raw files available, and returns the path of the first;
@@ -124,11 +133,7 @@ def real_data(monkeypatch) -> Callable[..., Path]:
     """
 
     def ask(*files: str | tuple[str, ...]) -> Path:
-        for name in PLACES[:2]:
-            if kept := os.environ.get(KEPT + name):
-                monkeypatch.setenv(name, kept)
-            else:
-                monkeypatch.delenv(name, raising=False)
+        as_it_began(monkeypatch, PLACES[:2])
         found = [unregistered(*((names,) if isinstance(names, str) else names)) for names in files]
         if missing := [str(name) for name, path in zip(files, found, strict=True) if path is None]:
             pytest.skip(f"{NO_REAL_DATA}: {', '.join(missing)}")

@@ -84,7 +84,7 @@ def least_share(
     >>> share = least_share({"guess": rng.uniform(-1, 1, 200)}, own, inside, rule, rng)
     >>> 0.2 < share < 0.6
     True
-    >>> sex = np.arange(200) % 2  # nobody is told by it
+    >>> sex = np.arange(200) % 2  # says nothing of the answers
     >>> least_share({"guess": own * 0.1}, own, inside, rule, rng, record=sex)
     nan
     """

@@ -14,6 +14,7 @@ from press.build import Built, build
 from press.pairs import METADATA
 from press.toc import Page, pages
 from tests.browser import headless_chromium
+from tests.conftest import as_it_began
 from tests.parts import is_quick
 
 CHAPTERS = [page for page in pages(ROOT) if page.is_chapter]
@@ -26,15 +27,17 @@ each_chapter = pytest.mark.parametrize("page", CHAPTERS, ids=lambda page: page.d
 
 @pytest.fixture(scope="session")
 def built(request, once) -> Built:
-    """The book under the quick profile, brought up to date by the first process that asks; a page
-    that fails costs the tests of that page.
+    """The book under the quick profile, brought up to date by the first process that asks, on the
+    data that `make book` has; a page that fails costs the tests of that page.
 
     The first build takes minutes: ``make test`` leaves it to ``make book``, and skips what needs it.
     """
     try:
         if not (ROOT / "_build" / "html.key").exists() and is_quick(request.config):
             pytest.skip("the book is not built: `make book` before `make test`")
-        return once("book", lambda: build("quick", progress=False))
+        with pytest.MonkeyPatch.context() as patch:
+            as_it_began(patch)
+            return once("book", lambda: build("quick", progress=False))
     except RuntimeError as error:
         # the end has the warnings
         pytest.fail(f"the book does not build:\n{str(error)[-1500:]}", pytrace=False)

@@ -4,6 +4,7 @@ links and pictures lead somewhere, and nothing comes from another host.
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 
@@ -12,6 +13,7 @@ import pytest
 from lib.paths import BUILD, ROOT
 from press.build import build
 from press.toc import glued_texts, pages, read_notebook
+from tests.conftest import KEPT
 from tests.press.conftest import each_chapter
 from tests.press.pages import parse, target
 
@@ -32,6 +34,14 @@ def test_every_cell_of_the_book_runs_and_nothing_is_warned_of(built):
     """The one test that names each page that failed; a strict build would end there."""
     assert [str(failure) for failure in built.failures] == []
     assert list(built.warnings) == []
+
+
+def test_the_suite_asks_the_book_that_was_built(html):
+    """It made the book again from replicas: four minutes, and the reader's own pages were gone."""
+    page = (html / "chapters" / "data" / "datasheets.html").read_text("utf-8")
+    if os.environ.get(KEPT + "COMPANION_DATA"):
+        assert 'data-source="local"' in page
+        assert 'data-source="replica"' not in page
 
 
 @each_page
