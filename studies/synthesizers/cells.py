@@ -80,8 +80,8 @@ def synth_grid(
     dataset: str, runs: range = range(5), epsilons: tuple[float, ...] = EPSILONS
 ) -> Iterator[Cell]:
     """Run by run: baselines, three synthesizers x four stratifications x six budgets, and what
-    the published rules change; on the paper's own people, also its GEM by sex and by race alone, and
-    what it comes to at the budget that is declared.
+    the published rules change; on the paper's own people, also its GEM by sex and by race alone,
+    and what it comes to at the budget that is declared.
     """
     for run in runs:
         cell = partial(Cell, dataset=dataset, run=run)
