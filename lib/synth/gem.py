@@ -51,8 +51,8 @@ What is different here, and why:
   (``stratified_dataset.py:45-59``, ``104``);
 - the stored fits have a network and a mixture of an eighth of the sizes, at eight times the rates
   (``GEM.published(shrink=8)``). A step of the published network takes about 100 times as long. In
-  three plain fits at epsilon 1 it had mean errors of .038 and .039 (Texas) and .074 (New York's
-  stand-in) where an eighth had .041, .044 and .081.
+  two plain fits of Texas at epsilon 1 it had mean errors of .038 and .039 where an eighth had .041
+  and .044.
 
 The generator trains in 32 bits, whose rounding depends on the processor: a
 stream gives the same model to the last bit on one machine, and on another a

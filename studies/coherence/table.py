@@ -2,8 +2,8 @@
 
 The published script turns ``N`` (not asked) into -10 everywhere, the target
 ``DREM`` included. Real bytes give that table; the replica has the analysed
-columns only, so its stand-in has their codes, no ``N`` in the target, and
-``PUMA`` in place of the raw density.
+columns only: their codes, no ``N`` in the target, and ``PUMA`` in place of
+the raw density.
 """
 
 from __future__ import annotations

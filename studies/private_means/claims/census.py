@@ -209,7 +209,9 @@ def _paired(rows: pd.DataFrame) -> pd.DataFrame:
 def _noiseless(rows: pd.DataFrame) -> str:
     """What is to be said of the authors' stratified mixtures."""
     theirs = "alpha" in rows and {*rows["data_source"]} == {AUTHORS}
-    return "; no noise is in the stored errors" * (theirs and PLAIN not in {*rows["method"]})
+    if theirs and PLAIN not in {*rows["method"]}:
+        return "; no noise is in the stored errors"
+    return ""
 
 
 def _census_share(
