@@ -31,7 +31,7 @@ from lib.coherence.experiment import Result, Setup, as_predictions, compare, dem
 from lib.coherence.learners import BATTERY, After, Estimator, Learner, Predict
 from lib.programs import end_with_parent
 from lib.rng import stream
-from lib.stats.holm import holm
+from lib.stats.p_values import holm
 
 MOST_DRAWS = 1_000_000  # reshufflings of a group in one test
 # reshufflings as far apart as observed that stop a test: p is then known to a seventh of itself

@@ -11,7 +11,7 @@ from lib import validate
 from lib.audit.table import in_order
 from lib.files import printable
 from lib.groups import mask
-from lib.plotting.lines import spread
+from lib.plotting.panels import spread
 from lib.plotting.style import IN, NULL, OUT
 
 _POINTS = 400  # of a curve: more are not seen
@@ -25,7 +25,7 @@ def group_distances(
     Parameters
     ----------
     summary : DataFrame
-        As :meth:`lib.coherence.result.Result.summary` gives it.
+        As :meth:`lib.coherence.experiment.Result.summary` gives it.
     flagged : set of str
         Groups drawn filled.
     """

@@ -107,7 +107,7 @@ class Audit:
 
     @property
     def results(self) -> dict[str, Result]:
-        """Learner to the :class:`~lib.coherence.result.Result`, one row a group and split."""
+        """Learner to the :class:`~lib.coherence.experiment.Result`, one row a group and split."""
         return {name: exposure.result for name, exposure in self.exposures.items()}
 
     @property

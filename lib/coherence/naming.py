@@ -33,7 +33,7 @@ def membership_scores(release: pd.DataFrame, population: pd.DataFrame) -> dict[s
         if there is one, the sum of ``-log2`` of the shares of its values. ``nearest``: this sum
         over the values that one released row has in common with the person, at most; left out
         where people times rows are too many. ``tracer``: how much more frequent the person's pairs
-        of values are in the release, as in :class:`~lib.coherence.tracing.Tracer`. But a pair of
+        of values are in the release, as in :class:`~lib.coherence.learners.Tracer`. But a pair of
         columns weighs by the inverse square of the mean of ``(here - there)^2 / there`` over its
         cells, 1 for the counts of a random half: what the release did not keep counts little.
 

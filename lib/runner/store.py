@@ -23,9 +23,16 @@ from filelock import FileLock, Timeout
 
 from lib import validate
 from lib.extras import needs
-from lib.runner.agreement import differing
-from lib.runner.records import SCORES, StoreError, plain, refuse_uncommitted, refuse_without
-from lib.runner.sources import refuse_two_origins, said_in
+from lib.runner.records import (
+    SCORES,
+    StoreError,
+    differing,
+    plain,
+    refuse_two_origins,
+    refuse_uncommitted,
+    refuse_without,
+    said_in,
+)
 from lib.runner.tables import read_table, tidy, write_table
 
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from lib.plotting.lines import curve, dots, ends, note
-from lib.plotting.panels import Picture, legend, panel, panels
+from lib.plotting.panels import Picture, curve, dots, ends, legend, note, panel, panels
 from lib.plotting.style import BLUE, DARK, GREEN, GREY, RED
 
 # a thing has one colour on all pages of the part, and so have the two bounds in _STYLES

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from lib import validate
 from lib.ledger.claim import Claim, read_claims
-from lib.ledger.evidence import Measurer, question, read_evidence
-from lib.ledger.judge import Row, evaluate
+from lib.ledger.judge import Measurer, Row, evaluate, question, read_evidence
 from lib.paths import need_repository
 from lib.runner.run import run_grid
 from lib.runner.sweep import available_workers

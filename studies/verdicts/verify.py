@@ -24,9 +24,8 @@ from lib.ledger.claim import read_claims
 from lib.programs import end_with_parent
 from lib.rng import stream
 from lib.runner import NoResults, grid_of, grids
-from lib.runner.agreement import TOLERANCES, differing
 from lib.runner.cell import cell_key
-from lib.runner.records import plain
+from lib.runner.records import TOLERANCES, differing, plain
 from lib.runner.store import read_records
 from lib.runner.sweep import available_workers
 from lib.stats.summary import clopper_pearson

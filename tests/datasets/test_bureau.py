@@ -16,7 +16,7 @@ from lib.cli import main
 from lib.datasets import DataError, Unavailable
 from lib.datasets.cache import sha256_of
 from lib.ledger import judge
-from lib.ledger.evidence import Measurer
+from lib.ledger.judge import Measurer
 from lib.runner import registry, run_grid
 from studies.data import bureau
 from studies.data.newyork import load_newyork

@@ -15,8 +15,7 @@ import yaml
 
 from lib.ldp import PROTOCOLS
 from lib.ledger.claim import Claim, read_claims
-from lib.ledger.evidence import Measurer, question, read_evidence
-from lib.ledger.judge import apart, evaluate, summary, tallied
+from lib.ledger.judge import Measurer, apart, evaluate, question, read_evidence, summary, tallied
 from lib.ledger.rules import Evidence, judge
 from lib.paths import RESULTS
 from lib.rng import stream
@@ -320,7 +319,7 @@ def test_changed_results_are_measured_again(tmp_path, monkeypatch):
     claim = next(c for c in read_claims() if c.id == "ldp-ratio-025")
     assert evaluate([claim])[0].evidence.stored
     (tmp_path / "ldp_main.parquet").write_bytes(b"other results")
-    monkeypatch.setattr("lib.ledger.evidence.RESULTS", tmp_path)
+    monkeypatch.setattr("lib.ledger.judge.RESULTS", tmp_path)
     assert not evaluate([claim])[0].evidence.stored
 
 

@@ -18,8 +18,8 @@ import pytest
 from lib.cli import main
 from lib.paths import CHAPTERS, ROOT
 from lib.runner import run_grid
-from lib.runner.cluster import _travelling, run_on_cluster
 from lib.runner.store import Store
+from lib.runner.sweep import _travelling, run_on_cluster
 from tests.runner.toy import GRID, MANY, STABLE, run_toy, sweep
 
 PAGE = (CHAPTERS / "guides" / "scale.md").read_text(encoding="utf-8")

@@ -16,19 +16,20 @@ order ``alpha`` between the outputs on neighbouring tables is at most
 What is returned is rounded outwards (but for ``"published"``): an epsilon or a
 delta is never below the true one, a rho to spend never above it. The tight
 conversion holds at every order; the best one is searched in floating-point
-numbers, and the formula is evaluated there in decimals.
+numbers, and the formula is evaluated there in decimals: a promise that is
+rounded in its own favour is none.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from decimal import Decimal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, localcontext
 
 from scipy.optimize import brentq
 
 from lib import validate
-from lib.dp.exact import digits, down, up
 
 CONVERSIONS = ("tight", "standard", "published")
 _DIGITS = 120  # some 50 of them are lost where terms cancel
@@ -38,6 +39,24 @@ _PURE = {"low": 1e-100, "high": 1e100}
 _TIGHT_RHO, _TIGHT_EPSILON = {"low": 1e-25, "high": 1e16}, {"low": 1e-9, "high": 1e15}
 # Outside of these a square underflows or overflows, or does when divided by ln(1/delta).
 _PLAIN_RHO, _PLAIN_EPSILON = {"low": 1e-300, "high": 1e300}, {"low": 1e-140, "high": 1e140}
+
+
+@contextmanager
+def digits(precision: int) -> Iterator[None]:
+    """Decimals of ``precision`` digits, without an end to their exponents."""
+    with localcontext(Context(prec=precision, Emin=MIN_EMIN, Emax=MAX_EMAX)):
+        yield
+
+
+def up(x: Decimal) -> float:
+    """The least float that is not below ``x``."""
+    near = float(x)
+    return near if Decimal(near) >= x else math.nextafter(near, math.inf)
+
+
+def down(x: Decimal) -> float:
+    """The largest float that is not above ``x``."""
+    return -up(-x)
 
 
 def rho_of_pure(epsilon: float, *, of: str = "any") -> float:
