@@ -1,8 +1,8 @@
 """What protocols draw: independent bits, and uniform random subsets, one for each user.
 
-*Bits*, at about one random byte each. A byte ``u`` decides almost every bit: ``u < floor(256 p)`` is a one, ``u >
-floor(256 p)`` a zero. The one value in 256 that ties is settled by a 53-bit
-uniform against the remainder, so the probability is exact to 2**-61.
+*Bits*, at about one random byte each. A byte ``u`` decides almost every bit: ``u < floor(256 p)``
+is a one, ``u > floor(256 p)`` a zero. The one value in 256 that ties is settled by a 53-bit uniform
+against the remainder, so the probability is exact to 2**-61.
 
 *Subsets* of ``0..m-1``, as rows of bits or of members, in two ways to the same law. Floyd's
 algorithm adds one element at a time and is the quicker one for small subsets. For larger ones the
