@@ -7,7 +7,7 @@ from decimal import Decimal, getcontext
 from functools import cache
 
 from lib import validate
-from lib.dp.conversion import digits, up
+from lib.dp.conversion import digits, float_above
 
 _MU = {"low": 1e-100, "high": 1e100}
 _TAIL = 39  # the density so far out is below every float
@@ -87,7 +87,7 @@ def gaussian_delta(mu: float, epsilon: float) -> float:
         if abs(t) > _TAIL:
             return math.ulp(0.0) if t > 0 else 1.0
         # e^eps phi(t + mu) = phi(t): both terms have one density, and no power of e overflows
-        return up(density(t) * (mills(t, precision) - mills(t + m, precision)))
+        return float_above(density(t) * (mills(t, precision) - mills(t + m, precision)))
 
 
 def gaussian_epsilon(mu: float, delta: float) -> float:
@@ -114,4 +114,4 @@ def gaussian_epsilon(mu: float, delta: float) -> float:
             e += step
             if -step <= e.scaleb(-25):
                 break
-        return up(e)
+        return float_above(e)

@@ -258,7 +258,7 @@ def summary(rows: list[Row] | None = None) -> dict[str, int]:
     return {verdict: counts.get(verdict, 0) for verdict in VERDICTS}
 
 
-def apart(rows: list[Row]) -> dict[tuple[str, bool], list[Row]]:
+def rows_by_paper(rows: list[Row]) -> dict[tuple[str, bool], list[Row]]:
     """Rows that are counted, tallied apart: by who states them, and by whether the rule came after
     part of the results.
 

@@ -85,7 +85,7 @@ def is_list(value: object) -> bool:
     return isinstance(value, list | np.ndarray)
 
 
-def plain(
+def plain_values(
     record: Mapping[str, object], whose: str, kinds: dict[str, str] | None = None
 ) -> dict[str, Any]:
     """``record`` with NumPy's scalars as the Python values that they are.
@@ -207,7 +207,7 @@ TOLERANCES = {"arithmetic": 1e-9, "training": 0.01, "choice": 0.15}
 _MAY_DIFFER = {*RESERVED, "data_source"} - {"cell", "version"}
 
 
-def differing(
+def differing_field(
     one: Mapping[str, Any], other: Mapping[str, Any], tolerance: float = TOLERANCES["arithmetic"]
 ) -> str | None:
     """The first field, by its name, whose values differ; None if there is none.
@@ -216,9 +216,9 @@ def differing(
 
     Examples
     --------
-    >>> differing({"acc": 0.5, "fit_s": 2.0}, {"acc": 0.501, "fit_s": 3.0})
+    >>> differing_field({"acc": 0.5, "fit_s": 2.0}, {"acc": 0.501, "fit_s": 3.0})
     'acc'
-    >>> differing({"acc": 0.5}, {"acc": 0.501}, tolerance=0.01)
+    >>> differing_field({"acc": 0.5}, {"acc": 0.501}, tolerance=0.01)
     """
     for name in sorted(one.keys() | other.keys()):
         compared = name not in _MAY_DIFFER and not name.endswith("_s")
@@ -229,8 +229,8 @@ def differing(
 
 def _agree(one: Any, other: Any, tolerance: float) -> bool:
     if is_list(one) and is_list(other):  # scores
-        pairs = zip(one, other, strict=False)
-        return len(one) == len(other) and not any(differing(*pair, tolerance) for pair in pairs)
+        found = (differing_field(*pair, tolerance) for pair in zip(one, other, strict=False))
+        return len(one) == len(other) and not any(found)
     if is_gap(one) or is_gap(other):
         return is_gap(one) and is_gap(other)
     if isinstance(one, int | float) and isinstance(other, int | float):

@@ -15,7 +15,15 @@ import yaml
 
 from lib.ldp import PROTOCOLS
 from lib.ledger.claim import Claim, read_claims
-from lib.ledger.judge import Measurer, apart, evaluate, question, read_evidence, summary, tallied
+from lib.ledger.judge import (
+    Measurer,
+    evaluate,
+    question,
+    read_evidence,
+    rows_by_paper,
+    summary,
+    tallied,
+)
 from lib.ledger.rules import Evidence, judge
 from lib.paths import RESULTS
 from lib.rng import stream
@@ -267,7 +275,7 @@ def test_parts_the_companions_rows_and_later_rules_are_tallied_apart():
     rows = evaluate([Claim(**ROW | {"set": "before"} | change) for change in changes])
     assert [row.verdict for row in rows] == ["reproduced"] * 4
     assert [row.claim.id for row in tallied(rows)] == ["a", "b", "c"]
-    parts = {key: [row.claim.id for row in part] for key, part in apart(rows).items()}
+    parts = {key: [row.claim.id for row in part] for key, part in rows_by_paper(rows).items()}
     assert parts == {("ldp", False): ["a"], ("ldp", True): ["b"], ("companion", False): ["c"]}
     assert sum(summary(rows[:2]).values()) == 1
     assert [row.claim.seen for row in rows] == [False, False, True, False]
