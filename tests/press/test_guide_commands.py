@@ -90,4 +90,4 @@ def test_the_commands_of_a_guide_work(guide, world):
         out = run(world, folder, words)
         assert "--file" not in words or PRINTS.get(guide, "") in out, out
         if "pytest" in words:
-            assert int(re.search(r"(\d+) passed", out)[1]) >= 10  # a guide names the files it touches
+            assert int(re.search(r"(\d+) passed", out)[1]) >= 10
