@@ -1,4 +1,4 @@
-"""Figures of an audit: distances by group beside their nulls, and sorted predictions (Fig. 3)."""
+"""The figure of an audit: distances by group beside their nulls."""
 
 from __future__ import annotations
 
@@ -7,14 +7,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from lib import validate
 from lib.audit.table import in_order
 from lib.files import printable
-from lib.groups import mask
 from lib.plotting.panels import spread
-from lib.plotting.style import IN, NULL, OUT
-
-_POINTS = 400  # of a curve: more are not seen
+from lib.plotting.style import IN, NULL
 
 
 def group_distances(
@@ -65,37 +61,3 @@ def group_distances(
     )
     count = f"{len(names)} groups, {is_flagged.sum()} of them flagged"
     return fig, f"Learner {learner}. Distances of {count}. {words}."
-
-
-def sorted_predictions(
-    h: np.ndarray, inside: np.ndarray, group: str, *, words: tuple[str, str]
-) -> tuple[Figure, str]:
-    """Draw the sorted predictions of those inside and outside; their area apart is the W1 distance.
-
-    Parameters
-    ----------
-    h, inside : arrays of shape (n,)
-        The group's people.
-    words : (str, str)
-        What to call inside and outside.
-    """
-    h = validate.reals("h", h)
-    validate.require(h.ndim == 1, "h", "of one dimension", h.shape)
-    inside = mask("inside", inside, h.size, "h")
-    fig, ax = plt.subplots(figsize=(3.5, 2.5))
-    words_of = []
-    for which, name, colour, style in ((inside, words[0], IN, "-"), (~inside, words[1], OUT, "--")):
-        values = np.sort(h[which])
-        if values.size:
-            share = np.linspace(0, 1, min(values.size, _POINTS))
-            heights = np.quantile(values, share, method="inverted_cdf")
-            ax.plot(share, heights, style, color=colour, label=name)
-            words_of.append(
-                f"{name}: {values.size} people, mean {values.mean():.2f}, "
-                f"{np.mean(values > 0):.0%} above zero"
-            )
-    ax.set_ylim(-1.08, 1.08)
-    ax.set_xlabel("share of the group")
-    ax.set_ylabel("prediction")
-    fig.legend(loc="outside upper left", ncols=2, fontsize=8)
-    return fig, f"Sorted predictions in the group {group}. {'; '.join(words_of)}."

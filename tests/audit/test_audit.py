@@ -271,14 +271,14 @@ def fickle(files, monkeypatch):
     return f"{curator_of('fickle.py')} {shlex.quote(str(files / 'runs.txt'))}"
 
 
-def test_all_learners_and_figures_read_the_same_release(fickle):
+def test_all_learners_and_the_power_read_the_same_release(fickle):
     audit = _clear(groups=(), curator=fickle, learners=("lookup", "forest"))
     assert Path("runs.txt").read_text(encoding="utf-8").count("run") == LOOSE["splits"]
     for name, one in audit.exposures.items():
         rows = one.result.rows.query("split == 0").set_index("group")
         for group, members in audit.members.items():
             who = members[one.rows]
-            found = split_distance(one.first[who], one.inside[who])
+            found = split_distance(one.tested[who], one.inside[who])
             assert found == rows.loc[group, "distance"], (name, group)
 
 
@@ -293,10 +293,8 @@ def test_tiny_groups_and_rows_without_an_answer_are_left_out_and_named(files, un
     assert "sex = x (10)" in report.report_html(audit)
 
 
-def test_alpha_in_people_by_hand_and_the_size_that_an_epsilon_takes(files):
+def test_the_size_that_an_epsilon_takes_by_hand(files):
     audit = _clear(groups=())
-    everyone = report.alpha_table(audit).set_index("group").loc["everyone"]
-    assert (everyone["people"], everyone["alpha 0.2"], everyone["alpha 1"]) == (600, 60, 300)
     small = audit.epsilons.query("alpha == 0.2").iloc[0]
     assert np.isnan(small.epsilon)
     assert small.words == "none, however large the noise"
