@@ -136,7 +136,7 @@ def guesses(score: np.ndarray, inside: np.ndarray, share: float, *, fixed: bool 
         top = np.zeros(score.size, dtype=bool)
         top[np.argsort(-score, kind="stable")[:most]] = True
     else:
-        top = score >= np.sort(score)[-most]
+        top = score >= np.partition(score, -most)[-most]
     return Guesses(
         named=int(top.sum()),
         hits=int(inside[top].sum()),

@@ -77,7 +77,8 @@ def test_the_ceiling_is_what_a_release_in_the_clear_gets(tmp_path, finished, del
     limits = reach(request, table)
     groups = certify(request, table, None, limits).set_index("group")
     assert (groups["epsilon"] <= groups["ceiling"] + 1e-9).all()
-    assert (groups["ceiling"] > 1).all()
+    # so much delta in each of 20 halves is more than all false alarms
+    assert (groups["ceiling"] > 1).all() == (finished or delta < 1e-4)
     np.testing.assert_allclose(groups["epsilon"], groups["ceiling"], atol=1e-9)
 
 
