@@ -23,9 +23,6 @@ from lib.rng import stream
 POWER = 0.8  # with which the smallest leak is found
 SHARES = (0.25, 0.05, 0.01)  # of a group, that a score names
 
-# everybody's scores, and who was inside; NaN in no score
-Half = tuple[dict[str, np.ndarray], np.ndarray]
-
 
 def reach(request: Request, table: Table) -> pd.DataFrame:
     """What a certificate can come to, known before it is made: one row a group.
@@ -118,7 +115,9 @@ def _level(request: Request, table: Table) -> float:
     return 1 - request.false_alarm / (len(table.members) * len(SCORES) * len(SHARES))
 
 
-def _halves(request: Request, table: Table, curator: Curator | None) -> Iterator[Half]:
-    """The halves of the audit, so that a curator's releases of them are made once."""
+def _halves(
+    request: Request, table: Table, curator: Curator | None
+) -> Iterator[tuple[dict[str, np.ndarray], np.ndarray]]:
+    """Everybody's scores in each half of the audit, and who was inside."""
     for release, inside in released_halves(request, table, curator):
         yield membership_scores(release, table.frame), inside
