@@ -23,6 +23,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from lib import validate
@@ -30,7 +31,6 @@ from lib.datasets.download import DataError
 from lib.files import read_yaml, write_whole
 from lib.paths import DATA, REPLICAS, RESULTS, ROOT, user_cache
 from lib.runner import results, scores
-from press.packed import pack_table
 from press.toc import LESSON, Page, page_code, pages, read_notebook, tags
 
 SMALL_DATA = ("*.yml", "claims/*", "hypotheses/*", "aggregates/*", "replicas/*")
@@ -130,6 +130,13 @@ def code_archive() -> bytes:
     )
 
 
+def _packed(frame: pd.DataFrame) -> bytes:
+    """A table as NumPy arrays, which need no library for parquet files."""
+    arrays = io.BytesIO()
+    np.savez_compressed(arrays, **{name: column.to_numpy() for name, column in frame.items()})
+    return arrays.getvalue()
+
+
 def data_archive() -> bytes:
     """The small files of ``data``, and as arrays each replica, and the stored records of each grid
     with, where it has them, its scores.
@@ -137,12 +144,12 @@ def data_archive() -> bytes:
     found = [path for pattern in SMALL_DATA for path in DATA.glob(pattern) if path.is_file()]
     files = {f"data/{path.relative_to(DATA)}": path.read_bytes() for path in found}
     for path in REPLICAS.glob("*.parquet"):
-        files[f"data/replicas/{path.name}.npz"] = pack_table(pd.read_parquet(path))
+        files[f"data/replicas/{path.name}.npz"] = _packed(pd.read_parquet(path))
     for path in RESULTS.glob("*.parquet"):
         inside = f"data/results/{path.name}"
-        files[inside] = pack_table(results(path.stem, path=path))
+        files[inside] = _packed(results(path.stem, path=path))
         with suppress(KeyError):  # its records have none
-            files[f"{inside}.scores"] = pack_table(scores(path.stem, path=path))
+            files[f"{inside}.scores"] = _packed(scores(path.stem, path=path))
     return _zipped(files)
 
 
