@@ -225,24 +225,11 @@ def test_a_page_has_no_serious_barrier_in_light_and_dark(listed):
         assert faint(page, part) == [], scheme
 
 
-@pytest.mark.parametrize("size", [WIDE, NARROW])
-def test_the_home_page_says_all_on_one_screen(open_page, size):
-    page, _ = open_page("chapters/index", viewport=size)
-    for part in (".home", ".doors"):
-        box = page.locator(part).first.bounding_box()
-        assert box["y"] + box["height"] <= size["height"]
-
-
-FOUND = [("GRR", "ldp/protocols"), ("papermill", "front/reading")]
-
-
-@pytest.mark.parametrize(("word", "expected"), FOUND)
-def test_search_finds_a_page(open_page, word, expected):
-    page, wrong = open_page("search", f"?q={word}")
-    found = f"#search-results li:has(a[href*='{expected}'])"
-    page.wait_for_selector(f"{found} p.context", timeout=20_000)
-    excerpt = page.locator(f"{found} p.context").first.inner_text()
-    assert word.lower() in excerpt.lower()
+def test_search_finds_a_page(open_page):
+    page, wrong = open_page("search", "?q=papermill")
+    found = "#search-results li:has(a[href*='front/reading']) p.context"
+    page.wait_for_selector(found, timeout=20_000)
+    assert "papermill" in page.locator(found).first.inner_text().lower()
     settle((page, wrong))
     assert wrong == []
 
