@@ -26,7 +26,7 @@ from press.stage import copy_static
 from studies.private_means.theory import clip_slack, stratified_bound
 from studies.synthesizers.figures.who_pays import group_errors
 from studies.verdicts.robustness import CORRECTIONS, on_grid, with_correction, with_slack
-from tests.press.test_browser import PHONE, barriers, closing, opened
+from tests.press.test_browser import PHONE, barriers, closing
 
 pytestmark = pytest.mark.browser
 PAGE = """<!doctype html><html lang="en" data-content_root="./" data-theme="light">
@@ -358,16 +358,15 @@ def test_a_wrong_number_is_refused_in_words(explore):
     assert page.get_by_role("alert").first.inner_text() == ""
 
 
-def test_without_scripts_or_with_a_part_missing_a_page_says_so(explore, chromium, tmp_path):
+def test_without_scripts_or_with_a_part_missing_a_page_says_so(explore, open_file, tmp_path):
     page, _ = explore("primer", java_script_enabled=False)
     assert "Without scripts, see the figure." in page.inner_text(".explorer")
     copy_static(ROOT, tmp_path / "_static")
     (tmp_path / "_static" / "explorers" / "core.js").unlink()
     (tmp_path / "page.html").write_text(PAGE.format(name="primer"), "utf-8")
-    broken, _ = opened(chromium, (tmp_path / "page.html").as_uri())
+    broken, _ = open_file(tmp_path / "page.html")
     broken.wait_for_function("document.body.innerText.includes('did not start')")
     assert "core.js" in broken.inner_text(".explorer-still")
-    broken.context.close()
 
 
 def test_an_explorer_replaces_the_figure_which_stays_for_a_print(folder, explore):

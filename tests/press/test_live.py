@@ -14,7 +14,7 @@ from press import live
 from press.stage import copy_static
 from press.toc import Page
 from tests.press.conftest import code, write_cells
-from tests.press.test_browser import PHONE, barriers, opened
+from tests.press.test_browser import PHONE, barriers
 
 
 def test_a_page_names_the_cells_of_the_built_book(tmp_path):
@@ -60,25 +60,24 @@ FAULTS = [  # the first script of the distribution, and what a page says
 
 @pytest.mark.browser
 @pytest.mark.parametrize(("script", "sentence"), FAULTS)
-def test_a_missing_or_damaged_part_is_a_sentence_in_the_page(chromium, book, script, sentence):
+def test_a_missing_or_damaged_part_is_a_sentence_in_the_page(open_file, book, script, sentence):
     if script is not None:
         (book / "_static" / "live").mkdir()
         texts = {"code": script, "data": GOOD.replace("code", "data")}
         texts["pages"] = f"livePages({json.dumps(ONE_PAGE)});"
         for name in filter(texts.get, texts):
             (book / "_static" / "live" / f"{name}.js").write_text(texts[name], "utf-8")
-    page, _ = opened(chromium, (book / "chapters" / "ldp" / "budget.html").as_uri())
+    page, _ = open_file(book / "chapters" / "ldp" / "budget.html")
     loaded = page.evaluate("performance.getEntriesByType('resource').map(e => e.name)")
     assert not [name for name in loaded if "live/" in name]
     page.get_by_role("button", name="Run").click()
     page.get_by_text(sentence).wait_for()
     assert page.locator(".cell_output").inner_text() == "1"
-    page.context.close()
 
 
 @pytest.mark.browser
-def test_code_is_edited_with_the_keys_on_a_phone(chromium, book):
-    page, wrong = opened(chromium, (book / "chapters" / "ldp" / "budget.html").as_uri(), **PHONE)
+def test_code_is_edited_with_the_keys_on_a_phone(open_file, book):
+    page, wrong = open_file(book / "chapters" / "ldp" / "budget.html", **PHONE)
     page.get_by_role("button", name="Edit").click()
     editor = page.get_by_role("textbox")
     assert editor.input_value() == "print(1)"
@@ -93,4 +92,3 @@ def test_code_is_edited_with_the_keys_on_a_phone(chromium, book):
     page.get_by_role("button", name="Edit").click()
     assert page.locator(".cell_input pre").is_visible()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    page.context.close()

@@ -70,11 +70,14 @@ def test_a_name_that_is_given_twice_has_all_its_values_once(small, asked):
 
 
 def test_an_unknown_chapter_is_answered_with_the_list(capsys, monkeypatch):
-    monkeypatch.setattr("press.rerun.write_pairs", lambda *_: None)  # asked for in test_pairs
+    """After the notebooks are written: else the page that you edited would run as it was."""
+    asked = []
+    monkeypatch.setattr("press.rerun.write_pairs", asked.append)
     assert main(["rerun", "ldp/fairnes"]) == 2
     said = capsys.readouterr().err
     assert said.startswith("error: chapter must be one of")
     assert "'ldp/fairness'" in said
+    assert asked
     assert chapter("chapters/ldp/fairness.md").doc == "chapters/ldp/fairness"
 
 
