@@ -42,29 +42,26 @@ def pins() -> dict[str, Any]:
     return read_yaml(DATA / "pyodide.yml", dict)
 
 
-@cache
-def packages() -> dict[str, dict[str, Any]]:
-    """The packages that the pages use, as the official lock file has them.
-
-    Raises
-    ------
-    DataError
-        If the lock file is not the pinned one.
-    """
-    raw = (DATA / "pyodide-lock.json").read_bytes()
-    official = json.loads(_check("pyodide-lock.json", raw, pins()["lock"]))["packages"]
-    return {name: official[name] for name in pins()["packages"]}
-
-
 def _check(name: str, raw: bytes, sha256: str) -> bytes:
     if (found := hashlib.sha256(raw).hexdigest()) != sha256:
         raise DataError(f"{name} must have the SHA-256 {sha256}, got {found}")
     return raw
 
 
+@cache
 def wanted() -> dict[str, str]:
-    """Every file of the distribution that the pages use, with its SHA-256."""
-    return pins()["core"] | {p["file_name"]: p["sha256"] for p in packages().values()}
+    """Every file of the distribution that the pages use, with its SHA-256: of the packages, as the
+    official lock file has them.
+
+    Raises
+    ------
+    DataError
+        If the lock file is not the pinned one.
+    """
+    raw = _check("pyodide-lock.json", (DATA / "pyodide-lock.json").read_bytes(), pins()["lock"])
+    official = json.loads(raw)["packages"]
+    used = (official[name] for name in pins()["packages"])
+    return pins()["core"] | {package["file_name"]: package["sha256"] for package in used}
 
 
 def distribution(source: str = "index") -> dict[str, bytes]:

@@ -86,7 +86,3 @@ def stage(
         shutil.copy2(root / name, folder / name)
     shutil.rmtree(folder / "_static", ignore_errors=True)
     copy_static(root, folder / "_static")
-    if not solutions:  # what launch.js opens is the repository, which has them
-        config = folder / "_config.yml"
-        config.write_text(config.read_text("utf-8").replace("launch.js, ", ""), "utf-8")
-        (folder / "_static" / "launch.js").unlink()
