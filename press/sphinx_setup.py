@@ -5,6 +5,7 @@ of pages that have moved.
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ def setup(app: Any) -> dict[str, bool]:
     app.connect("config-inited", lambda _, config: config.templates_path.append(str(TEMPLATES)))
     app.connect("html-collect-pages", moved)
     app.connect("doctree-resolved", lambda _, tree, doc: texts.update({doc: words_of(tree)}))
-    app.connect("build-finished", lambda app, failed: failed or write_texts(texts, app))
+    app.connect("build-finished", partial(write_texts, texts))
     return {"parallel_read_safe": True}
 
 
@@ -36,11 +37,13 @@ def words_of(tree: nodes.document) -> str:
     return " ".join(" ".join(text.astext() for text in texts).split())
 
 
-def write_texts(texts: dict[str, str], app: Any) -> None:
+def write_texts(texts: dict[str, str], app: Any, failed: Exception | None) -> None:
     """The words of each page for the excerpts of a search: a script, since a page that is opened
     from a file can load nothing else (``companion.js`` reads it). Those of pages that were not
     written this time are kept beside what Sphinx remembers of them.
     """
+    if failed:
+        return
     kept = Path(app.doctreedir, "search_texts.json")
     if kept.exists():
         texts = json.loads(kept.read_text("utf-8")) | texts
