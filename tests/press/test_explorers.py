@@ -231,10 +231,11 @@ def rows_shown(chromium, folder):
 
 
 def test_who_pays_shows_the_stored_errors_and_rates(rows_shown):
-    for rows, seen in (("seen", True), ("held", False)):
-        errors = group_errors(scores("synth_nist"), "AIM", 1.0, seen=seen).iloc[9]
-        shown = rows_shown("who_pays", {"group": "9", "epsilon": 1.0, "rows": rows})
-        near((shown[1][1], shown[1][4]), (errors.private, errors.resampled), 1e-5)
+    seen, held = (group_errors(scores("synth_nist"), "AIM", 1.0, seen=s) for s in (True, False))
+    for errors, where in ((seen, {}), (held, {"rows": "held"})):
+        one = errors.loc[seen.index[9]]
+        rows = rows_shown("who_pays", {"group": "9", "epsilon": 1.0} | where)
+        near((rows[1][1], rows[1][4]), (one.private, one.resampled), 1e-5)
     stored = results("ldp_main").query("dataset == 'acs_coverage'")
     rows = rows_shown("who_pays", {"epsilon": 0.25, "rated": "acs_coverage/1"})
     near(rows[0][1], make("GRR", k=2, epsilon=0.25).p, 1e-5)
