@@ -38,6 +38,8 @@ from lib.rng import stream
 from tests.audit.asking import COPY, LOOSE, audited, curator_of, people, shuffled, write_halves
 from tests.conftest import FALSE_ALARM
 
+LONG = pytest.mark.thorough("long statistics")
+
 ASK = {"sensitive": "ill", "groups": ("sex",)} | LOOSE
 
 
@@ -58,7 +60,7 @@ def test_a_leaky_release_is_flagged_in_every_group_and_a_harmless_one_in_none(fi
     assert (leak.table.inside.sum(), len(leak.table.frame)) == (300, 600)
 
 
-@pytest.mark.thorough("long statistics")
+@LONG
 def test_a_harmless_release_is_flagged_as_often_as_stated(files, monkeypatch):
     """40 audits at rate 0.2; the count is a binomial's at most, and this quantile is exceeded
     once in a million.
@@ -83,7 +85,7 @@ def test_the_clear_half_of_unique_records_is_flagged_and_a_constant_lens_tells_n
     assert not _clear(lens=("sex",)).verdicts["flagged"].any()
 
 
-@pytest.mark.parametrize("ask", [_clear, _release])
+@pytest.mark.parametrize("ask", [pytest.param(_clear, marks=LONG), _release])
 def test_the_same_request_gives_the_same_report_whatever_the_workers(files, ask):
     one, two, other = (ask(**more) for more in ({}, {"workers": 2}, {"seed": 1}))
     assert report.report_html(one) == report.report_html(two)
@@ -108,6 +110,7 @@ def test_a_curator_is_rerun_on_each_half(files):
     assert not _clear(curator=blank).verdicts["flagged"].any()
 
 
+@LONG
 @pytest.mark.parametrize("weights", [None, "w"])
 def test_a_large_table_is_audited_by_bounded_learners_to_the_same_end(files, monkeypatch, weights):
     """As if 100 people were many: predictions are rounded, and equal people are counted."""

@@ -61,6 +61,7 @@ def start(tmp_path):
         process.wait()
 
 
+@pytest.mark.thorough("three processes, killed one by one")
 def test_a_worker_and_the_driver_are_killed_in_mid_run_and_nothing_is_lost(start, tmp_path):
     distributed = pytest.importorskip("dask.distributed")
     start([*_printed("python -m dask scheduler"), "--port", "0", "--no-dashboard"])
