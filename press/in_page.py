@@ -19,7 +19,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from pyodide.code import eval_code
 
 _state: dict[str, Any] = {}
 
@@ -87,6 +86,8 @@ def run(source: str, name: str) -> str:
 
     The value of a last expression is displayed, as in a notebook.
     """
+    from pyodide.code import eval_code  # which is in the page alone
+
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
     _state["out"] = io.StringIO()
     said, outcome = "", "done"
