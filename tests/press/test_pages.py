@@ -13,6 +13,7 @@ from lib.files import read_yaml
 from lib.paths import BUILD, ROOT
 from press.build import build
 from press.toc import glued_texts, pages, read_notebook
+from tests.conftest import as_it_began
 from tests.press.conftest import each_chapter
 from tests.press.pages import parse, target
 
@@ -76,6 +77,7 @@ def test_a_chapter_shows_no_machinery(html, page):
 
 
 def test_a_build_with_nothing_changed_executes_and_renders_nothing(html, monkeypatch):
+    as_it_began(monkeypatch)  # the data that the book was built on
     run = subprocess.run
 
     def only_git(command, **options):  # which says where this clone is from
