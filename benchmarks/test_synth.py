@@ -12,8 +12,8 @@ import pytest
 from benchmarks.fresh import in_fresh_process, peak_megabytes
 from lib.dp import zcdp_rho
 from lib.rng import stream
-from lib.synth.adapter import load_jax
 from lib.synth.graphical import fit_model
+from lib.synth.junction import load_jax
 from lib.synth.marginal_model import positions
 from studies.synthesizers.cells import DELTA, SYNTHESIZERS
 from studies.synthesizers.tables import table_of

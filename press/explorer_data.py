@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -25,13 +24,10 @@ def rounded(content: Any) -> Any:
     >>> rounded({"a": [1 / 3, float("nan")], "b": 2})
     {'a': [0.333333, None], 'b': 2}
     """
-    if isinstance(content, dict):
-        return {key: rounded(value) for key, value in content.items()}
-    if isinstance(content, list | tuple):
-        return [rounded(value) for value in content]
-    if isinstance(content, float):
-        return float(f"{content:.6g}") if math.isfinite(content) else None
-    return content
+    text = json.dumps(content)
+    return json.loads(
+        text, parse_float=lambda x: float(f"{float(x):.6g}"), parse_constant=lambda _: None
+    )
 
 
 def _of(module: str, function: str) -> Any:

@@ -6,7 +6,6 @@ What a cell asks for and a page does not have, a module or a program, is said to
 
 from __future__ import annotations
 
-import ast
 import errno
 import io
 import linecache
@@ -20,8 +19,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-
-from press.packed import unpack_table
 
 _state: dict[str, Any] = {}
 
@@ -89,12 +86,15 @@ def run(source: str, name: str) -> str:
 
     The value of a last expression is displayed, as in a notebook.
     """
+    from pyodide.code import eval_code  # which is in the page alone
+
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
     _state["out"] = io.StringIO()
     said, outcome = "", "done"
     try:
         with redirect_stdout(_state["out"]), redirect_stderr(io.StringIO()):
-            _execute(source, name)
+            if (value := eval_code(source, _state["names"], filename=name)) is not None:
+                _display(value)
     except BaseException as error:
         said, outcome = _traceback(error, name), "error"
         if absent := _absent(error):
@@ -113,18 +113,6 @@ def _absent(error: BaseException) -> str:
     return "subprocess" if is_program else ""
 
 
-def _execute(source: str, name: str) -> None:
-    tree, names = ast.parse(source, name), _state["names"]
-    last = tree.body[-1] if tree.body else None
-    if isinstance(last, ast.Expr):
-        tree.body.pop()
-    exec(compile(tree, name, "exec"), names)
-    if isinstance(last, ast.Expr):
-        value = eval(compile(ast.Expression(last.value), name, "eval"), names)
-        if value is not None:
-            _display(value)
-
-
 def _traceback(error: BaseException, name: str) -> str:
     """From the cell on: the frames above are ours."""
     trace = error.__traceback__
@@ -134,8 +122,8 @@ def _traceback(error: BaseException, name: str) -> str:
 
 
 def _read(path: str) -> Any:
-    with open(path, "rb") as file:
-        return unpack_table(file.read())
+    with np.load(path, allow_pickle=True) as arrays:
+        return pd.DataFrame(dict(arrays))
 
 
 def _stored(path: Any) -> Any:

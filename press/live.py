@@ -23,6 +23,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from lib import validate
@@ -30,7 +31,6 @@ from lib.datasets.download import DataError
 from lib.files import read_yaml, write_whole
 from lib.paths import DATA, REPLICAS, RESULTS, ROOT, user_cache
 from lib.runner import results, scores
-from press.packed import pack_table
 from press.toc import LESSON, Page, page_code, pages, read_notebook, tags
 
 SMALL_DATA = ("*.yml", "claims/*", "hypotheses/*", "aggregates/*", "replicas/*")
@@ -42,29 +42,26 @@ def pins() -> dict[str, Any]:
     return read_yaml(DATA / "pyodide.yml", dict)
 
 
-@cache
-def packages() -> dict[str, dict[str, Any]]:
-    """The packages that the pages use, as the official lock file has them.
-
-    Raises
-    ------
-    DataError
-        If the lock file is not the pinned one.
-    """
-    raw = (DATA / "pyodide-lock.json").read_bytes()
-    official = json.loads(_check("pyodide-lock.json", raw, pins()["lock"]))["packages"]
-    return {name: official[name] for name in pins()["packages"]}
-
-
 def _check(name: str, raw: bytes, sha256: str) -> bytes:
     if (found := hashlib.sha256(raw).hexdigest()) != sha256:
         raise DataError(f"{name} must have the SHA-256 {sha256}, got {found}")
     return raw
 
 
+@cache
 def wanted() -> dict[str, str]:
-    """Every file of the distribution that the pages use, with its SHA-256."""
-    return pins()["core"] | {p["file_name"]: p["sha256"] for p in packages().values()}
+    """Every file of the distribution that the pages use, with its SHA-256: of the packages, as the
+    official lock file has them.
+
+    Raises
+    ------
+    DataError
+        If the lock file is not the pinned one.
+    """
+    raw = _check("pyodide-lock.json", (DATA / "pyodide-lock.json").read_bytes(), pins()["lock"])
+    official = json.loads(raw)["packages"]
+    used = (official[name] for name in pins()["packages"])
+    return pins()["core"] | {package["file_name"]: package["sha256"] for package in used}
 
 
 def distribution(source: str = "index") -> dict[str, bytes]:
@@ -130,6 +127,13 @@ def code_archive() -> bytes:
     )
 
 
+def _packed(frame: pd.DataFrame) -> bytes:
+    """A table as NumPy arrays, which need no library for parquet files."""
+    arrays = io.BytesIO()
+    np.savez_compressed(arrays, **{name: column.to_numpy() for name, column in frame.items()})
+    return arrays.getvalue()
+
+
 def data_archive() -> bytes:
     """The small files of ``data``, and as arrays each replica, and the stored records of each grid
     with, where it has them, its scores.
@@ -137,12 +141,12 @@ def data_archive() -> bytes:
     found = [path for pattern in SMALL_DATA for path in DATA.glob(pattern) if path.is_file()]
     files = {f"data/{path.relative_to(DATA)}": path.read_bytes() for path in found}
     for path in REPLICAS.glob("*.parquet"):
-        files[f"data/replicas/{path.name}.npz"] = pack_table(pd.read_parquet(path))
+        files[f"data/replicas/{path.name}.npz"] = _packed(pd.read_parquet(path))
     for path in RESULTS.glob("*.parquet"):
         inside = f"data/results/{path.name}"
-        files[inside] = pack_table(results(path.stem, path=path))
+        files[inside] = _packed(results(path.stem, path=path))
         with suppress(KeyError):  # its records have none
-            files[f"{inside}.scores"] = pack_table(scores(path.stem, path=path))
+            files[f"{inside}.scores"] = _packed(scores(path.stem, path=path))
     return _zipped(files)
 
 

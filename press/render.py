@@ -1,4 +1,4 @@
-"""From the staging folder to HTML, and nothing in it that asks another machine."""
+"""From the staging folder to HTML."""
 
 from __future__ import annotations
 
@@ -15,15 +15,6 @@ import nbformat
 from lib.files import write_whole
 from lib.paths import ROOT
 from press.inputs import below, digest
-
-_LOADS = re.compile(
-    r"""<(?:script|img|iframe|source|video|audio|embed)\b"""
-    r"""[^>]*?\ssrc=["'](?:https?:)?//[^"']+["'][^>]*>"""
-    r"""|<link\b(?=[^>]*\brel=["']?(?:stylesheet|preload|icon|preconnect|modulepreload))"""
-    r"""[^>]*?\shref=["'](?:https?:)?//[^"']+["'][^>]*>""",
-    re.IGNORECASE,
-)
-
 
 _UNWANTED = re.compile(
     # the theme's early font requests: from file:// a browser refuses them, with an error on each
@@ -53,33 +44,24 @@ _SHARED = re.compile(rb"^\W*(?:#+ |\([\w-]+\)=|:label:|:::|```\{).*", re.M)
 
 
 class RenderError(RuntimeError):
-    """jupyter-book refused the book, or a page would load something from elsewhere."""
+    """jupyter-book refused the book."""
 
 
 def finish(html: Path) -> None:
     """Take out of each page below ``html`` what the theme and its extensions put there and the book
     does not want, and name what has no name of its own.
-
-    Raises
-    ------
-    RenderError
-        If a page loads a resource from another host (links do not count).
     """
     for copied in html.glob("_sources/**/*.ipynb"):  # to download, as in the repository
         notebook = nbformat.read(copied, as_version=4)
         for cell in notebook.cells:
             cell |= {"outputs": []} if cell.cell_type == "code" else {}
         nbformat.write(notebook, copied)
-    loads = []
     for page in sorted(html.rglob("*.html")):
         text = page.read_text("utf-8", "replace")
         kept = _TOGGLE.sub(r'>\1</a>\2 aria-label="Pages of \1"', _UNWANTED.sub("", text))
         kept = _NUMBERED.sub(lambda found: f"{found[1]}Book {found[2].lower()}", kept)
         if kept != text:
             page.write_text(kept, "utf-8")
-        loads += [f"{page.relative_to(html)}: {tag[0][:160]}" for tag in _LOADS.finditer(kept)]
-    if loads:
-        raise RenderError("pages load from other hosts:\n" + "\n".join(loads))
 
 
 def jupyter_book(folder: Path, output: Path, *, strict: bool = True) -> tuple[Path, list[str]]:
@@ -89,7 +71,7 @@ def jupyter_book(folder: Path, output: Path, *, strict: bool = True) -> tuple[Pa
     Raises
     ------
     RenderError
-        With jupyter-book's own output, or as :func:`finish` does.
+        With jupyter-book's own output.
     """
     program = str(Path(sys.executable).with_name("jupyter-book"))
     command = [program, "build", str(folder), "--path-output", str(output), "-n", "--keep-going"]

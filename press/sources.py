@@ -18,7 +18,9 @@ from lib.paths import CHAPTERS, DATA, ROOT
 from press.toc import markdown
 
 REACH = 2000  # letters within which the next part must follow where […] leaves words out
-NOT_PROSE = r"\A---\n.*?\n---\n|^(`{3,})(?:\{code-cell\}|\w)[^\n]*\n.*?^\1\s*$|`[^`\n]*`"
+NOT_PROSE = (
+    r"\A---\n.*?\n---\n|^(`{3,})(?:\{code-cell\}|\w)[^\n]*\n.*?^\1\s*$|`[^`\n]*`|</?[a-z][^>]*>"
+)
 PLACE = re.compile(
     r"https://github\.com/([\w.-]+/[\w.-]+)/blob/([0-9a-f]{40})/([^\s?#)]+)(?:\?plain=1)?"
     r'(?:#L(\d+)(?:-L(\d+))?)?(?:\s+"([^"]+)")?'

@@ -23,25 +23,6 @@ def mathjax() -> Path:
     return Path(next(file for file in files if file.name == "tex-svg.js").locate())
 
 
-# whose scripts, styles and fonts are in the pages; MathJax's package carries no licence, so that is
-# kept with the pages
-SHIPPED = (
-    "sphinx sphinx-book-theme pydata-sphinx-theme sphinx-copybutton sphinx-design sphinx-exercise"
-    " sphinx-proof sphinx-thebe sphinx-togglebutton myst-nb jupyter-book"
-).split()
-
-
-def copy_licences(folder: Path) -> None:
-    """Put the licence files of :data:`SHIPPED` into ``folder``, under the names of the packages."""
-    folder.mkdir(exist_ok=True)
-    for package in SHIPPED:
-        for file in metadata.files(package) or []:
-            if "license" in file.name.lower() and file.suffix in ("", ".txt", ".rst"):
-                place = "" if ".dist-info" in str(file) else f"-{file.parent.parent.name}"
-                name = f"{package}{place}-{file.name.lower().replace('.txt', '')}.txt"
-                shutil.copy(Path(file.locate()), folder / name)
-
-
 def add_line(cells: list[nbformat.NotebookNode], doc: str) -> None:
     """Fold the parameters of the page ``doc``, and end the line under its title with its command.
 
@@ -105,8 +86,3 @@ def stage(
         shutil.copy2(root / name, folder / name)
     shutil.rmtree(folder / "_static", ignore_errors=True)
     copy_static(root, folder / "_static")
-    if not solutions:  # what launch.js opens is the repository, which has them
-        config = folder / "_config.yml"
-        config.write_text(config.read_text("utf-8").replace("launch.js, ", ""), "utf-8")
-        (folder / "_static" / "launch.js").unlink()
-    copy_licences(folder / "_static" / "licences")

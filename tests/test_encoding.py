@@ -17,7 +17,7 @@ OURS = tuple(str(ROOT / house) for house in HOUSES)
 CLAIMS = ("-m", "lib", "claims", "--paper", "ldp")
 AUDIT = (*"-m lib audit müde.csv --sensitive müde --positive ja --groups größe".split(),)
 SMALL = (*"--bands größe=170,185 --splits 2 --gamma 20 --quiet".split(),)
-SWEEP = ("-c", "from lib.runner.provenance import provenance; print(provenance())")
+SWEEP = ("-c", "from lib.runner.records import provenance; print(provenance())")
 
 
 def _run(words, cwd, env, *options) -> subprocess.CompletedProcess:

@@ -9,7 +9,7 @@ import pytest
 import studies.verdicts.command  # noqa: F401  what it names at import must not be the folder of a test
 from lib import paths
 from lib.cli import IN_THE_REPOSITORY, main
-from lib.runner.provenance import provenance
+from lib.runner.records import provenance
 
 
 @pytest.fixture
@@ -52,5 +52,5 @@ def test_what_needs_the_repository_says_so(installed, command, capsys):
 
 def test_no_commit_of_another_project_is_stored(monkeypatch):
     """The working folder may be in a repository of its own."""
-    monkeypatch.setattr("lib.runner.provenance.IN_REPOSITORY", False)
+    monkeypatch.setattr("lib.runner.records.IN_REPOSITORY", False)
     assert provenance.__wrapped__()["commit"] == "unknown"

@@ -14,9 +14,8 @@ from lib.groups import groups
 from lib.ldp import PROTOCOLS, make
 from lib.means import Interval, coinpress, laplace_means, strat_laplace
 from lib.rng import stream
-from lib.stats.holm import holm
-from lib.stats.summary import mean_interval, summarise
-from lib.stats.ties import above, ranks
+from lib.stats.p_values import holm
+from lib.stats.summary import above, mean_interval, ranks, summarise
 from lib.synth.workload import counts
 
 LARGE = np.array([100, 127, 3])  # twice as much is too much for 8 bits

@@ -31,7 +31,7 @@ from lib.coherence.experiment import Result, Setup, as_predictions, compare, dem
 from lib.coherence.learners import BATTERY, After, Estimator, Learner, Predict
 from lib.programs import end_with_parent
 from lib.rng import stream
-from lib.stats.holm import holm
+from lib.stats.p_values import holm
 
 MOST_DRAWS = 1_000_000  # reshufflings of a group in one test
 # reshufflings as far apart as observed that stop a test: p is then known to a seventh of itself
@@ -54,17 +54,15 @@ class Exposure:
     rows : int array of shape (m,)
         Places in the table of the people of the first split; everybody of a finished release.
     inside : bool array of shape (m,)
-    first : float array of shape (m,)
-        The predictions of them in the first split, or by the first training.
     tested : float array of shape (m,)
-        Those that the test is of: the mean of all trainings, which is one predictor.
+        Their predictions that the test is of: those in the first split, or the mean of all
+        trainings on a release, which is one predictor.
     """
 
     result: Result
     p: Mapping[str, float]
     rows: np.ndarray
     inside: np.ndarray
-    first: np.ndarray
     tested: np.ndarray
 
 
@@ -148,11 +146,11 @@ def _halves(
         group: combined_p(distances for distances in part if distances.size)
         for group, part in result.rows.groupby("group")["distances"]
     }
-    # the first split once more, for figures and power: the same stream, and the same release,
+    # the first split once more, for power: the same stream, and the same release,
     # which the curator keeps
     rng = stream(request.seed, "demcoh", 0)
     rows, inside, h = predict_halves(table.frame, learner, setup, rng, table.design)
-    return Exposure(Result(result.rows.drop(columns="distances")), p, rows, inside, h, h)
+    return Exposure(Result(result.rows.drop(columns="distances")), p, rows, inside, h)
 
 
 def _released(
@@ -178,7 +176,7 @@ def _released(
     found = in_parallel(request, table, jobs, progress, f"{name}: tests")
     p = pd.Series(found, table.members).fillna(1.0).to_dict()
     result, everybody = Result(pd.concat(rows, ignore_index=True)), np.arange(mean.size)
-    return Exposure(result, p, everybody, table.inside, h[0], mean)
+    return Exposure(result, p, everybody, table.inside, mean)
 
 
 def in_parallel(

@@ -1,101 +1,40 @@
-"""Figures of an audit: distances by group beside their nulls, and sorted predictions (Fig. 3)."""
+"""The figure of an audit: distances by group beside their nulls."""
 
 from __future__ import annotations
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 
-from lib import validate
 from lib.audit.table import in_order
 from lib.files import printable
-from lib.groups import mask
-from lib.plotting.lines import spread
-from lib.plotting.style import IN, NULL, OUT
-
-_POINTS = 400  # of a curve: more are not seen
+from lib.plotting.panels import Picture, dots, legend, panel
+from lib.plotting.style import IN, OUT
 
 
-def group_distances(
-    summary: pd.DataFrame, flagged: set[str], *, learner: str
-) -> tuple[Figure, str]:
+def group_distances(summary: pd.DataFrame, flagged: set[str], *, learner: str) -> Picture:
     """Draw each group's mean distance with its 95% interval, and what sampling alone makes.
 
     Parameters
     ----------
     summary : DataFrame
-        As :meth:`lib.coherence.result.Result.summary` gives it.
+        As :meth:`lib.coherence.experiment.Result.summary` gives it.
     flagged : set of str
-        Groups drawn filled.
+        Groups drawn in the colour of a finding.
     """
-    rows = in_order(summary)
+    rows = in_order(summary).rename(columns={"distance": "mean"})
+    found = rows["group"].isin(flagged)
+    rows["kind"] = np.where(found, "distance, flagged", "distance")
+    colours = {"distance, flagged": IN, "distance": OUT}
     shown = [printable(" ".join(name.split())) for name in rows["group"]]
+    fig, ax = panel((4.6, 1.1 + 0.24 * len(rows)), "W1 distance (at most 2)")
+    kinds = {kind: colour for kind, colour in colours.items() if kind in set(rows["kind"])}
+    dots(ax, rows, rows["group"].tolist(), ("group", "kind"), kinds)
     names = [name if len(name) <= 26 else name[:25] + "…" for name in shown]
-    y, is_flagged = np.arange(len(rows)), rows["group"].isin(flagged).to_numpy()
-    fig, ax = plt.subplots(figsize=(4.6, 1.1 + 0.24 * len(rows)))
-    kinds = {"distance, flagged": (is_flagged, IN), "distance": (~is_flagged, "none")}
-    for label, (which, face) in kinds.items():
-        if which.any():
-            ax.errorbar(
-                rows["distance"][which],
-                y[which],
-                xerr=spread(rows[which], "distance"),
-                label=label,
-                fmt="o",
-                color=IN,
-                markerfacecolor=face,
-            )
-    ax.plot(
-        rows["null"],
-        y,
-        "|",
-        label="by sampling alone",
-        color=NULL,
-        markersize=9,
-        markeredgewidth=2,
-    )
-    ax.set_yticks(y, names, fontsize=8)
-    ax.invert_yaxis()
+    ax.set_yticks(range(len(rows)), names, fontsize=8)
     ax.set_xlim(left=0)
-    ax.set_xlabel("W1 distance (at most 2)")
-    fig.legend(loc="outside upper left", ncols=2, fontsize=8)
+    legend(fig, fontsize=8)
     words = "; ".join(
-        f"{row.group}: {row.distance:.3f}, by sampling {row.null:.3f}" for row in rows.itertuples()
+        f"{row.group}: {row.mean:.3f}, by sampling {row.null:.3f}" for row in rows.itertuples()
     )
-    count = f"{len(names)} groups, {is_flagged.sum()} of them flagged"
+    count = f"{len(names)} groups, {found.sum()} of them flagged"
     return fig, f"Learner {learner}. Distances of {count}. {words}."
-
-
-def sorted_predictions(
-    h: np.ndarray, inside: np.ndarray, group: str, *, words: tuple[str, str]
-) -> tuple[Figure, str]:
-    """Draw the sorted predictions of those inside and outside; their area apart is the W1 distance.
-
-    Parameters
-    ----------
-    h, inside : arrays of shape (n,)
-        The group's people.
-    words : (str, str)
-        What to call inside and outside.
-    """
-    h = validate.reals("h", h)
-    validate.require(h.ndim == 1, "h", "of one dimension", h.shape)
-    inside = mask("inside", inside, h.size, "h")
-    fig, ax = plt.subplots(figsize=(3.5, 2.5))
-    words_of = []
-    for which, name, colour, style in ((inside, words[0], IN, "-"), (~inside, words[1], OUT, "--")):
-        values = np.sort(h[which])
-        if values.size:
-            share = np.linspace(0, 1, min(values.size, _POINTS))
-            heights = np.quantile(values, share, method="inverted_cdf")
-            ax.plot(share, heights, style, color=colour, label=name)
-            words_of.append(
-                f"{name}: {values.size} people, mean {values.mean():.2f}, "
-                f"{np.mean(values > 0):.0%} above zero"
-            )
-    ax.set_ylim(-1.08, 1.08)
-    ax.set_xlabel("share of the group")
-    ax.set_ylabel("prediction")
-    fig.legend(loc="outside upper left", ncols=2, fontsize=8)
-    return fig, f"Sorted predictions in the group {group}. {'; '.join(words_of)}."

@@ -24,9 +24,7 @@ import numpy as np
 from scipy.special import gammaln
 from scipy.stats import binom, norm, rankdata
 
-from lib import validate
 from lib.coherence.distances import PLAIN, TIE, Design
-from lib.groups import mask
 
 POWER = 0.8
 _BINS = 12
@@ -88,28 +86,19 @@ def least_share(
     >>> least_share({"guess": own * 0.1}, own, inside, rule, rng, record=sex)
     nan
     """
-    validate.generator("rng", rng)
-    own = validate.finite("own", own)
-    answers = own.ndim == 1 and bool(np.isin(own, (-1, 1)).all())
-    validate.require(answers, "own", "answers of -1 or 1, of one dimension", own)
-    inside = mask("inside", inside, own.size, "own")
     units, best = design.units(inside), np.nan
     if inside.all() or not units:
         return best
     kinds, record = np.unique(
         np.arange(own.size) if record is None else record, return_inverse=True
     )
-    validate.require(record.shape == own.shape, "record", f"{own.size} numbers", record.shape)
     if others is None:
         alike = np.empty(0, dtype=int), np.empty(0)
     else:
         known = np.isin(others[0], kinds)
         alike = np.searchsorted(kinds, others[0][known]), others[1][known]
     most = units
-    for name, values in h.items():
-        predictions = validate.finite(name, values)
-        fits = predictions.shape == own.shape and bool((np.abs(predictions) <= 1 + TIE).all())
-        validate.require(fits, name, f"{own.size} predictions in [-1, 1]", predictions)
+    for predictions in h.values():
         group = _Group(*_binned(predictions), own, record, alike, design)
         power = partial(_power, group, units, rule, rng)
         low, high, seen = 0, most, {most: power(most)}

@@ -20,18 +20,17 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from lib.audit.exposure import LARGE
-from lib.audit.figures import group_distances, sorted_predictions
+from lib.audit.figures import group_distances
 from lib.audit.release import unknown_values
 from lib.audit.request import LEAST_SHOWN
 from lib.audit.run import Audit
 from lib.audit.table import in_order
 from lib.audit.words import at_least, certified, coherence, condition, dependence, paragraphs
 from lib.files import printable, template
-from lib.groups import EVERYONE, bands_in_order
+from lib.groups import bands_in_order
 from lib.paths import PACKAGE
 from lib.plotting.style import BOUND_NAMES
 
-SHOWN = 6  # groups whose predictions are drawn, per learner
 _STYLE = PACKAGE / "plotting" / "companion.mplstyle"
 _BOUNDS = BOUND_NAMES | {
     "theorem7": "Theorem 7 (pure DP)",
@@ -87,14 +86,6 @@ def beta_table(audit: Audit, learner: str) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def alpha_table(audit: Audit) -> pd.DataFrame:
-    """Each alpha in people, as if so many were moved from -1 to 1: groups down, alphas across."""
-    groups = bands_in_order(audit.members)
-    people = pd.Series({name: audit.members[name].sum() for name in groups}, name="people")
-    moved = {f"alpha {alpha:g}": alpha / 2 * people for alpha in audit.request.alphas}
-    return pd.DataFrame({"people": people} | moved).rename_axis("group").reset_index()
-
-
 def epsilon_table(audit: Audit) -> pd.DataFrame:
     """The largest epsilon of any bound, and from which size on a group can have alpha / 2."""
     rows = audit.epsilons
@@ -113,7 +104,7 @@ def epsilon_table(audit: Audit) -> pd.DataFrame:
 
 def certificate_table(audit: Audit) -> pd.DataFrame:
     """The lower limit of epsilon of each group, beside what was within reach."""
-    shown = in_order(audit.certificate.groups)
+    shown = in_order(audit.certificate)
     shown["epsilon"] = shown["epsilon"].map(at_least)
     return shown.rename(columns={"epsilon": "epsilon is at least"})
 
@@ -160,8 +151,8 @@ def report_html(audit: Audit, several: Mapping[str, object] | None = None) -> st
 
     With ``several``, the page of all in one table, of which this is the first.
     """
-    functions = [group_table, beta_table, alpha_table, epsilon_table, column_table, unknown_table]
-    functions += [certificate_table, small_groups, distance_picture, prediction_pictures]
+    functions = [group_table, beta_table, epsilon_table, column_table, unknown_table]
+    functions += [certificate_table, small_groups, distance_picture]
     functions += [dependence, paragraphs, certified, condition]
     text = _TEMPLATE.render(
         {function.__name__: function for function in functions},
@@ -217,16 +208,17 @@ def record(audit: Audit) -> dict[str, object]:
             "learners": records(audit.coherence),
         },
         "epsilons": records(audit.epsilons),
-        "certificate": audit.certificate
-        and {
+        "certificate": None
+        if audit.certificate is None
+        else {
             "words": certified(audit),
-            "level": audit.certificate.level,
-            "delta": audit.certificate.delta,
+            "level": 1 - request.false_alarm,
+            "delta": request.certify_delta,
             "relation": "replace one person",
-            "condition": condition(audit.request),
-            "splits": audit.certificate.splits,
+            "condition": condition(request),
+            "splits": request.releases,
             # a leak that no size would show is null
-            "groups": records(audit.certificate.groups.replace(np.inf, np.nan)),
+            "groups": records(audit.certificate.replace(np.inf, np.nan)),
         },
         "warnings": audit.warnings,
         "contained": audit.contained,
@@ -245,23 +237,6 @@ def distance_picture(audit: Audit, learner: str, caption: str) -> dict[str, obje
     flagged = set(audit.flagged.query("learner == @learner")["group"])
     summary = audit.results[learner].summary()
     return _picture(caption, group_distances, summary, flagged, learner=learner)
-
-
-def prediction_pictures(audit: Audit, learner: str) -> list[dict[str, object]]:
-    """The predictions of the first split, inside and outside, for each sensitive group."""
-    one = audit.exposures[learner]
-    members = {group: who[one.rows] for group, who in audit.members.items()}
-    rows = audit.summary[audit.summary["learner"] == learner]
-    sensitive = f"{audit.schema.sensitive} = {audit.schema.positive_name}"
-    ranked = rows.sort_values("excess", ascending=False, kind="stable")["group"]
-    groups = [g for g in dict.fromkeys([EVERYONE, sensitive, *ranked]) if g in members][:SHOWN]
-    words = ("trained on" if audit.request.mode == "clear" else "behind the release", "left out")
-    return [
-        _picture(
-            g, sorted_predictions, one.first[members[g]], one.inside[members[g]], g, words=words
-        )
-        for g in groups
-    ]
 
 
 def _picture(

@@ -30,7 +30,7 @@ import numpy as np
 import pandas as pd
 
 from lib import programs
-from lib.audit.certify import Certificate, certify, in_words, reach
+from lib.audit.certify import certify, in_words, reach
 from lib.audit.exposure import (
     Exposure,
     coherence_verdicts,
@@ -76,8 +76,8 @@ class Audit:
         Of every release that was read, what the file does not hold.
     contained : bool, optional
         Whether bubblewrap contained the curator.
-    certificate : Certificate, optional
-        If the request asks for one.
+    certificate : DataFrame, optional
+        As :func:`~lib.audit.certify.certify` gives it, if the request asks for one.
     tests : int
         Those of all audits in one table, over which Holm's correction goes.
     """
@@ -92,7 +92,7 @@ class Audit:
     epsilons: pd.DataFrame
     releases: tuple[Release, ...]
     contained: bool | None
-    certificate: Certificate | None
+    certificate: pd.DataFrame | None
     tests: int
 
     @property
@@ -107,7 +107,7 @@ class Audit:
 
     @property
     def results(self) -> dict[str, Result]:
-        """Learner to the :class:`~lib.coherence.result.Result`, one row a group and split."""
+        """Learner to the :class:`~lib.coherence.experiment.Result`, one row a group and split."""
         return {name: exposure.result for name, exposure in self.exposures.items()}
 
     @property
@@ -196,7 +196,7 @@ def run_audit(
     tests = tests or len(request.learners) * len(table.members)
     limits = reach(request, table) if request.certify else None
     if limits is not None and say is not None:
-        say(in_words(limits, request))
+        say(in_words(limits))
     with (
         locked_tempdir(Path(tempfile.gettempdir())) as folder,
         joblib.parallel_config(temp_folder=str(folder)),  # what workers share stays there, too

@@ -43,7 +43,6 @@ def overview(audits: Sequence[Audit]) -> pd.DataFrame:
     """One row an audit: what was found."""
     rows = []
     for audit in audits:
-        limits = audit.certificate
         flagged, groups = audit.flagged["group"].nunique(), len(audit.members)
         row: dict[str, object] = {
             "release": _name(audit),
@@ -52,8 +51,8 @@ def overview(audits: Sequence[Audit]) -> pd.DataFrame:
             "smallest adjusted p": audit.verdicts["adjusted"].min(),
             "largest W1": audit.coherence["distance"].max(),
         }
-        if limits:
-            row["epsilon is at least"] = limits.groups["epsilon"].max()
+        if audit.certificate is not None:
+            row["epsilon is at least"] = audit.certificate["epsilon"].max()
         rows.append(row)
     return pd.DataFrame(rows)
 
@@ -63,7 +62,7 @@ def in_words(audits: Sequence[Audit]) -> str:
     found = [_name(audit) for audit in audits if len(audit.flagged)]
     names = [f" ({_name(audit)}, {audit.schema.sensitive})" for audit in audits]
     named = f": {', '.join(dict.fromkeys(found))}" if found else ""
-    given = dict.fromkeys(condition(a.request) for a in audits if a.certificate)
+    given = dict.fromkeys(condition(a.request) for a in audits if a.request.certify)
     limits = "".join(f" Limits of epsilon hold {one}." for one in given)
     return (
         f"Dependence is found in {len(found)} of {len(audits)} rows of this table{named}."

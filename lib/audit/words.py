@@ -123,13 +123,13 @@ def certified(audit: Audit) -> str:
     """What the certificate says, and what it does not; empty if none was asked for."""
     if audit.certificate is None:
         return ""
-    one, groups, given = audit.certificate, audit.certificate.groups, condition(audit.request)
-    claim = "epsilon-DP" if one.delta == 0 else f"(epsilon, {one.delta:g})-DP"
-    tested = "1 half" if one.splits == 1 else f"{one.splits} halves"
+    request, groups = audit.request, audit.certificate
+    given, delta, halves = condition(request), request.certify_delta, request.releases
+    claim = "epsilon-DP" if delta == 0 else f"(epsilon, {delta:g})-DP"
     rule = (
         f"(for {claim} when one person is replaced; for adding or removing one, halve it; with"
-        f" {one.level:.0%} confidence for all {len(groups)} groups together; {tested}"
-        " tested)"
+        f" {1 - request.false_alarm:.0%} confidence for all {len(groups)} groups together;"
+        f" {'1 half' if halves == 1 else f'{halves} halves'} tested)"
     )
     above = groups[groups["epsilon"] > 0].sort_values("epsilon", ascending=False, kind="stable")
     if above.empty:
@@ -148,8 +148,8 @@ def certified(audit: Audit) -> str:
     return (
         f"Certified epsilon, {given}: {_and(limits[:3])} {rule}. In {len(above)} of {len(groups)}"
         f" groups the limit is above 0. A curator that keeps epsilon below a limit gets such an"
-        f" audit with probability at most {1 - one.level:.2g}, {given}. That a group has no limit"
-        " does not make it private."
+        f" audit with probability at most {request.false_alarm:.2g}, {given}. That a group has no"
+        " limit does not make it private."
     )
 
 

@@ -24,7 +24,7 @@ _PLACES = {
     "Estimator": "lib.coherence.learners:Estimator",
     "Lookup": "lib.coherence.learners:Lookup",
     "solve": "lib.coherence.solver:solve",
-    "Tracer": "lib.coherence.tracing:Tracer",
+    "Tracer": "lib.coherence.learners:Tracer",
 }
 
 

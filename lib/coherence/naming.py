@@ -1,4 +1,4 @@
-"""Who was in a release? Scores of everybody, and names taken from the two ends of a score.
+"""Who was in a release? Scores of everybody, and names taken from the top of a score.
 
 A certificate (:mod:`lib.dp.certificate`) needs people who are named as inside and as outside. A
 score is any function of the release and of everybody's records; the higher, the more the release
@@ -7,10 +7,7 @@ looks as if the person were in it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -33,7 +30,7 @@ def membership_scores(release: pd.DataFrame, population: pd.DataFrame) -> dict[s
         if there is one, the sum of ``-log2`` of the shares of its values. ``nearest``: this sum
         over the values that one released row has in common with the person, at most; left out
         where people times rows are too many. ``tracer``: how much more frequent the person's pairs
-        of values are in the release, as in :class:`~lib.coherence.tracing.Tracer`. But a pair of
+        of values are in the release, as in :class:`~lib.coherence.learners.Tracer`. But a pair of
         columns weighs by the inverse square of the mean of ``(here - there)^2 / there`` over its
         cells, 1 for the counts of a random half: what the release did not keep counts little.
 
@@ -52,20 +49,6 @@ def membership_scores(release: pd.DataFrame, population: pd.DataFrame) -> dict[s
     if _few(codes, people, rows):
         scores["nearest"] = _nearest(records, surprise, rows > 0)[row[:n]]
     return scores | {"tracer": _tracer(codes[:n], codes[n:])}
-
-
-def score_names(release: pd.DataFrame, population: pd.DataFrame) -> list[str]:
-    """The scores that :func:`membership_scores` gives, without the work.
-
-    Examples
-    --------
-    >>> people = pd.DataFrame({"age": [20, 30, 40, 40], "sex": list("fmfm")})
-    >>> score_names(people[:1], people)
-    ['rare', 'surprising', 'nearest', 'tracer']
-    """
-    codes = _codes(release, population)
-    few = _few(codes, *_records(codes, len(population))[2:])
-    return [name for name in SCORES if few or name != "nearest"]
 
 
 def _records(codes: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -132,67 +115,31 @@ def _tracer(population: np.ndarray, release: np.ndarray) -> np.ndarray:
     return np.round(score / weights, 9)  # equal sums in another order stay equal
 
 
-@dataclass(frozen=True, kw_only=True)
-class Cut:
-    """How names are taken from a score: its ``inside`` share at the top, ``outside`` at the bottom.
+def named_of(share: float, people: int) -> int:
+    """How many names this share of a group is, if nobody ties."""
+    return max(1, round(share * people))
 
-    People whose score ties with the last one at an end are named, too. ``outside=None`` names all
-    others. ``fixed`` takes exactly the share, and the first of those that tie.
+
+def guesses(score: np.ndarray, inside: np.ndarray, share: float, *, fixed: bool = False) -> Guesses:
+    """What the names of the people with the highest scores come to; both of shape (m,).
+
+    This ``share`` is named as inside, with all whose score ties with the last of them, and all
+    others as outside. ``fixed`` names exactly the share, and the first of those that tie.
 
     Examples
     --------
-    >>> score, inside = np.array([3.0, 2, 1, 0]), np.array([True, False, True, False])
-    >>> Cut(score="rare", inside=0.25).guesses(score, inside)
+    >>> guesses(np.array([3.0, 2, 1, 0]), np.array([True, False, True, False]), 0.25)
     Guesses(named=1, hits=1, people=4, inside=2)
     """
-
-    score: str
-    inside: float
-    outside: float | None = None
-    fixed: bool = False
-
-    def __post_init__(self) -> None:
-        validate.fields(self, "inside", validate.fraction)
-        if self.outside is not None:
-            validate.fields(self, "outside", validate.fraction)
-        validate.fields(self, "fixed", validate.boolean)
-
-    def guesses(self, score: np.ndarray, inside: np.ndarray) -> Guesses:
-        """What the names of the people with these scores come to; both of shape (m,)."""
-        most = max(1, round(self.inside * score.size))
-        if self.fixed:
-            top = np.zeros(score.size, dtype=bool)
-            top[np.argsort(-score, kind="stable")[:most]] = True
-        else:
-            top = score >= np.sort(score)[-most]
-        rest = ~top
-        if self.outside is not None:
-            least = max(1, round(self.outside * score.size))
-            rest &= score <= np.sort(score)[least - 1]
-        hits, others = int(inside[top].sum()), int(inside[rest].sum())
-        named = int(top.sum())
-        return Guesses(named=named, hits=hits, people=named + int(rest.sum()), inside=hits + others)
-
-
-SHARES = (0.5, 0.25, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002)
-
-
-def cuts(scores: list[str], *, fixed: bool = False) -> Iterator[Cut]:
-    """All cuts that a pilot may choose from."""
-    for score in scores:
-        for share in SHARES:
-            yield Cut(score=score, inside=share, fixed=fixed)
-            if not fixed:
-                yield Cut(score=score, inside=share, outside=share)
-
-
-def promises(hits: Any, named: int, people: int, inside: Any) -> Any:
-    """What a pilot takes cuts to be worth: a log odds ratio less 1.645 standard errors."""
-    a, b, c = hits + 0.5, named - hits + 0.5, inside - hits + 0.5
-    d = people - named - (inside - hits) + 0.5
-    return np.log(a * d / (b * c)) - 1.645 * np.sqrt(1 / a + 1 / b + 1 / c + 1 / d)
-
-
-def promise(guesses: Guesses) -> float:
-    """The :func:`promises` of one cut."""
-    return float(promises(guesses.hits, guesses.named, guesses.people, guesses.inside))
+    most = named_of(validate.fraction("share", share), score.size)
+    if fixed:
+        top = np.zeros(score.size, dtype=bool)
+        top[np.argsort(-score, kind="stable")[:most]] = True
+    else:
+        top = score >= np.partition(score, -most)[-most]
+    return Guesses(
+        named=int(top.sum()),
+        hits=int(inside[top].sum()),
+        people=score.size,
+        inside=int(inside.sum()),
+    )

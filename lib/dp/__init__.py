@@ -7,9 +7,8 @@
 """
 
 from lib.dp.accountant import PrivacyAccountant
-from lib.dp.accounting import delta_of, epsilon_of, rho_in_floats, rho_of_pure, zcdp_rho
+from lib.dp.conversion import delta_of, epsilon_of, rho_in_floats, rho_of_pure, zcdp_rho
 from lib.dp.entries import RELATIONS, Entry
 from lib.dp.gaussian import gaussian_delta, gaussian_epsilon
 from lib.dp.looks import choose, noisy, observed
-from lib.dp.mechanisms import Exponential, Gaussian, Laplace
-from lib.dp.noise import Noise
+from lib.dp.mechanisms import Exponential, Gaussian, Laplace, Noise

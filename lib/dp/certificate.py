@@ -133,9 +133,8 @@ def hits_p(guesses: Sequence[Guesses], epsilon: float, *, delta: float = 0.0) ->
     Parameters
     ----------
     guesses : sequence of Guesses
-        One for each independent half. How names are found is fixed before (or by a pilot half that
-        is not among these): a rule that names fewer people once it was lucky refutes a true claim
-        too often.
+        One for each independent half. How names are found is fixed before: a rule that names fewer
+        people once it was lucky refutes a true claim too often.
     epsilon : float
         For replacing one person, in [0, 700].
     delta : float

@@ -3,13 +3,52 @@
 from __future__ import annotations
 
 import math
-from decimal import Decimal
+from decimal import Decimal, getcontext
+from functools import cache
 
 from lib import validate
-from lib.dp.exact import density, digits, mills, up
+from lib.dp.conversion import digits, float_above
 
 _MU = {"low": 1e-100, "high": 1e100}
 _TAIL = 39  # the density so far out is below every float
+
+
+@cache
+def _pi(precision: int) -> Decimal:
+    """By Machin's formula, to the ``precision`` of the context that asks."""
+
+    def arctan_of_inverse(n: int) -> Decimal:
+        term, total, k = Decimal(1) / n, Decimal(0), 1
+        while total + term != total:
+            total, term, k = total + term / k, -term / (n * n), k + 2
+        return total
+
+    return 4 * (4 * arctan_of_inverse(5) - arctan_of_inverse(239))
+
+
+def density(t: Decimal) -> Decimal:
+    """``phi(t)`` of the standard normal law."""
+    return (-t * t / 2).exp() / (2 * _pi(getcontext().prec)).sqrt()
+
+
+def mills(t: Decimal, precision: int) -> Decimal:
+    """Mills' ratio ``Phi(-t) / phi(t)`` of the standard normal law to ``precision`` digits.
+
+    By its power series, whose terms have one sign, for ``|t| < 10``; by Laplace's
+    continued fraction beyond, of a length for the rate at which it converges.
+    The series needs 25 digits more than it gives.
+    """
+    if t < -10:
+        return 1 / density(t) - mills(-t, precision)
+    if t < 10:
+        term, total, k = t, Decimal(0), 1
+        while total + term != total:
+            total, term, k = total + term, term * t * t / (k + 2), k + 2
+        return 1 / density(t) / 2 - total
+    ratio = t
+    for k in range(30 + precision + int((2.5 * precision / float(t)) ** 2 / 2), 0, -1):
+        ratio = t + k / ratio
+    return 1 / ratio
 
 
 def _precision(mu: float) -> int:
@@ -48,7 +87,7 @@ def gaussian_delta(mu: float, epsilon: float) -> float:
         if abs(t) > _TAIL:
             return math.ulp(0.0) if t > 0 else 1.0
         # e^eps phi(t + mu) = phi(t): both terms have one density, and no power of e overflows
-        return up(density(t) * (mills(t, precision) - mills(t + m, precision)))
+        return float_above(density(t) * (mills(t, precision) - mills(t + m, precision)))
 
 
 def gaussian_epsilon(mu: float, delta: float) -> float:
@@ -75,4 +114,4 @@ def gaussian_epsilon(mu: float, delta: float) -> float:
             e += step
             if -step <= e.scaleb(-25):
                 break
-        return up(e)
+        return float_above(e)

@@ -28,8 +28,7 @@ import numpy as np
 from lib import validate
 from lib.dp.accountant import PrivacyAccountant
 from lib.dp.entries import ADD_OR_REMOVE, Entry
-from lib.dp.mechanisms import ROUNDING, Exponential, Laplace
-from lib.dp.noise import Noise
+from lib.dp.mechanisms import ROUNDING, Exponential, Laplace, Noise
 
 
 class Observer(Protocol):

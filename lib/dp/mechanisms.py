@@ -8,14 +8,37 @@ library that is built against that; the chapter on budgets shows the attack.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from lib import validate
-from lib.dp.accounting import rho_of_pure
-from lib.dp.noise import Noise
+from lib.dp.conversion import rho_of_pure
+
+
+class Noise(ABC):
+    """Noise on numbers, at a price: :func:`~lib.dp.looks.noisy` draws it; an accountant pays.
+
+    A subclass of your own needs no entry anywhere. Its price is an attribute, too, ``rho`` or
+    ``epsilon``, for accountants that count in this unit.
+    """
+
+    sensitivity: float | np.ndarray
+
+    @abstractmethod
+    def price(self, unit: str, times: float = 1.0) -> float:
+        """The price in ``unit`` if the values move by ``times`` the sensitivity."""
+
+    @abstractmethod
+    def checked(self, values: np.ndarray | float) -> np.ndarray:
+        """``values`` if this mechanism can release them; a ``ValueError`` if not."""
+
+    @abstractmethod
+    def release(self, values: np.ndarray | float, rng: np.random.Generator) -> np.ndarray:
+        """``values`` with noise, of the same shape."""
+
 
 PRICE_MIN, PRICE_MAX = 1e-100, 1e100  # of every budget
 _FINE = 2.0**-10  # of the noise: the gap between floats, at most

@@ -7,9 +7,8 @@ estimator and its variance follow from these two alone (``base.py``).
 """
 
 from lib.ldp.base import Protocol
-from lib.ldp.budget import SPLITS, split_budget
 from lib.ldp.empirical_epsilon import audited_epsilon
-from lib.ldp.encode import design_matrix, one_hot, sanitise
+from lib.ldp.encode import SPLITS, design_matrix, one_hot, sanitise, split_budget
 from lib.ldp.grr import GRR
 from lib.ldp.histogram import THE
 from lib.ldp.local_hashing import BLH, OLH

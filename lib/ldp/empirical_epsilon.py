@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from lib import validate
-from lib.ldp.bernoulli import as_bits
+from lib.ldp.sampling import as_bits
 
 
 def audited_epsilon(bits_a: np.ndarray, bits_b: np.ndarray, level: float = 1e-6) -> float:

@@ -8,7 +8,7 @@ import numpy as np
 
 from lib import validate
 from lib.ldp.base import Protocol
-from lib.ldp.bernoulli import bernoulli, indicators
+from lib.ldp.sampling import bernoulli, indicators
 
 
 def randomised_response(

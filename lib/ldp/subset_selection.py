@@ -10,8 +10,7 @@ import numpy as np
 
 from lib import validate
 from lib.ldp.base import Protocol, snap
-from lib.ldp.bernoulli import bernoulli
-from lib.ldp.random_subsets import random_members, random_subsets
+from lib.ldp.sampling import bernoulli, random_members, random_subsets
 
 _MAX_ENUMERATED = 100_000
 _K_MAX = (1 << 32) + 1  # the other k - 1 values are drawn as 32-bit words

@@ -8,7 +8,7 @@ import numpy as np
 
 from lib import validate
 from lib.ldp.base import Protocol
-from lib.ldp.bernoulli import as_bits, bernoulli
+from lib.ldp.sampling import as_bits, bernoulli
 
 _MAX_ENUMERATED = 16  # 2**16 reports; beyond it the full channel is no longer something to look at
 

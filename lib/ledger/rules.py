@@ -134,7 +134,7 @@ def _within(e: Evidence, margin: float) -> Found:
     return _inside(e, -margin, margin), False
 
 
-def left(e: Evidence, margin: float, part: float) -> float:
+def largest_rest(e: Evidence, margin: float, part: float) -> float:
     """What may be left of a change: ``part`` of the reference, and ``margin`` in any case."""
     return float(np.fmax(margin, part * abs(e.reference)))
 
@@ -143,7 +143,7 @@ def _returns(e: Evidence, margin: float, part: float = 0.0) -> Found:
     """Back at a baseline: at most ``part`` of the change before (the reference) is left, or
     ±``margin`` if that is more; else it is closer to 0 than before.
     """
-    most = left(e, margin, part)
+    most = largest_rest(e, margin, part)
     return _inside(e, -most, most), abs(e.value) < abs(e.reference)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from lib import validate
-from lib.runner.agreement import TOLERANCES
+from lib.runner.records import TOLERANCES
 
 
 def matches_stored(
@@ -17,7 +17,7 @@ def matches_stored(
     """How many of the numbers ``found`` are stored, if these agree.
 
     Two numbers agree if they differ by at most ``1 + |stored|`` times the tolerance of ``kind`` in
-    ``lib.runner.agreement.TOLERANCES``, or if both are NaN.
+    ``lib.runner.records.TOLERANCES``, or if both are NaN.
 
     Parameters
     ----------

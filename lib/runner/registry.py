@@ -33,7 +33,7 @@ class Grid:
     ``cells(profile)`` lists the cells of the ``"paper"`` scale or of a
     ``"quick"`` slice of it (the same cells, fewer); ``run`` computes one;
     ``cost`` is its relative cost; ``version`` that of the code of a cell. The
-    records go into ``folder``. ``agrees`` is the kind of ``lib.runner.agreement.TOLERANCES``
+    records go into ``folder``. ``agrees`` is the kind of ``lib.runner.records.TOLERANCES``
     within which another processor gives the numbers of a cell.
     """
 

@@ -15,10 +15,8 @@ import pandas as pd
 from lib import validate
 from lib.paths import RESULTS, own, to_write
 from lib.runner.cell import cell_key
-from lib.runner.provenance import provenance
-from lib.runner.records import StoreError, refuse_bare
+from lib.runner.records import StoreError, provenance, refuse_bare, said_here, said_in
 from lib.runner.registry import PROFILES, Grid, grid_of
-from lib.runner.sources import said_here, said_in
 from lib.runner.store import Store, merged
 from lib.runner.sweep import run_sweep
 

@@ -23,9 +23,16 @@ from filelock import FileLock, Timeout
 
 from lib import validate
 from lib.extras import needs
-from lib.runner.agreement import differing
-from lib.runner.records import SCORES, StoreError, plain, refuse_uncommitted, refuse_without
-from lib.runner.sources import refuse_two_origins, said_in
+from lib.runner.records import (
+    SCORES,
+    StoreError,
+    differing_field,
+    plain_values,
+    refuse_two_origins,
+    refuse_uncommitted,
+    refuse_without,
+    said_in,
+)
 from lib.runner.tables import read_table, tidy, write_table
 
 if TYPE_CHECKING:
@@ -108,7 +115,7 @@ def merged(tables: Mapping[Any, pd.DataFrame]) -> pd.DataFrame:
     first: dict[str, tuple[dict, object]] = {}
     for (place, _), record in zip(twice.index, twice.to_dict("records"), strict=True):
         before, where = first.setdefault(record["cell"], (record, place))
-        if name := differing(before, record):
+        if name := differing_field(before, record):
             raise StoreError(
                 f"{place}: {name} of cell {record['cell']} must be {before[name]!r:.200}, as in"
                 f" {where}, got {record[name]!r:.200}; move the file that is wrong away, or both to"
@@ -202,7 +209,7 @@ class Store:
             self._know(frame := self.frame())
             for table in [frame, tidy(frame)] if SCORES in frame else [frame]:
                 first = {n: v for n in table if n != SCORES for v in table[n].dropna()[:1]}
-                plain(first, str(self.path), self._kinds)
+                plain_values(first, str(self.path), self._kinds)
             with _explained(self.database):
                 db = _connect(self.database)
                 db.executescript(_CREATE)
@@ -233,7 +240,7 @@ class Store:
         kinds, new = dict(self._kinds), []
         for given in records:
             whose = f"cell {given['cell']}"
-            record = plain({**given, "version": self.version}, whose, kinds)
+            record = plain_values({**given, "version": self.version}, whose, kinds)
             self.check([record], whose)
             if record["cell"] in self:
                 merged({self.path: self.frame(), "a second record": pd.DataFrame([record])})

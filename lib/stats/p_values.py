@@ -1,14 +1,17 @@
-"""p-values of means over runs: one implementation for hypotheses, claims and studies."""
+"""p-values of means over runs, and Holm's correction of several: one implementation for
+hypotheses, claims, audits and studies.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from scipy import stats
 
 from lib import validate
-from lib.stats.ties import RELATIVE
+from lib.stats.summary import RELATIVE
 
 DIRECTIONS = ("greater", "less", "two-sided")
 
@@ -61,3 +64,17 @@ def _all_the_same(x: np.ndarray) -> bool:
     """Whether numbers differ by their last bits at most, or are all 0 but for those of a sum."""
     largest = float(np.abs(x).max())
     return largest < math.inf and float(np.ptp(x)) <= max(1e-15, RELATIVE * largest)
+
+
+def holm(p: Sequence[float] | np.ndarray) -> np.ndarray:
+    """Holm's adjusted p-values, shape (m,); a NaN stays one and still counts as a member of the
+    family.
+    """
+    p = validate.vector("p", p)
+    order = np.argsort(np.where(np.isnan(p), np.inf, p), kind="stable")
+    scaled = p[order] * (p.size - np.arange(p.size))
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.minimum(
+        1, np.maximum.accumulate(np.where(np.isnan(scaled), -np.inf, scaled))
+    )
+    return np.where(np.isnan(p), np.nan, adjusted)

@@ -27,7 +27,6 @@ import pandas as pd
 
 from lib import validate
 from lib.domain import Domain
-from lib.synth.adapter import model_megabytes
 from lib.synth.base import (
     Synthesizer,
     gaussian_cost,
@@ -41,6 +40,7 @@ from lib.synth.base import (
     share,
 )
 from lib.synth.graphical import GraphicalModel
+from lib.synth.junction import model_megabytes
 from lib.synth.marginal_model import MarginalModel, Round, estimate, positions
 from lib.synth.workload import Columns, Workload, all_kway, counts, downward_closure, megabytes
 

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from lib.extras import needs
-from lib.synth.adapter import load_jax
+from lib.synth.junction import load_jax
 
 # what PyTorch adds to the variance of a batch
 BATCH_VARIANCE = np.float32(1e-5)

@@ -21,8 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from lib.synth.adapter import Clique
-from lib.synth.junction import Tree, calibrate
+from lib.synth.junction import Clique, Tree, calibrate
 from lib.synth.products import cells_at
 
 LABELS = 52  # of axes in NumPy's einsum, the letters of the alphabet

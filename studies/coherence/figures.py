@@ -1,4 +1,4 @@
-"""Figures of the study: the experiment drawn, distances as dots, and lines named at their ends."""
+"""Figures of the study: the experiment, distances as dots, sorted predictions, named lines."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from lib.plotting.lines import curve, dots, ends, note
-from lib.plotting.panels import Picture, legend, panel, panels
-from lib.plotting.style import BLUE, DARK, GREEN, GREY, RED
+from lib.plotting.panels import Picture, curve, dots, ends, legend, note, panel, panels
+from lib.plotting.style import BLUE, DARK, GREEN, GREY, IN, OUT, RED
 
 # a thing has one colour on all pages of the part, and so have the two bounds in _STYLES
 PEOPLE = {"everyone": DARK, "with the difficulty": GREEN}
+_POINTS = 400  # of a curve: more are not seen
 
 
 def diagram() -> Picture:
@@ -63,6 +63,33 @@ def distance_dots(rows: pd.DataFrame, label: str, series: str) -> Picture:
         f" {least[series]} ({least['mean']:.2f}); {above} of {len(rows)} intervals lie"
         " above their tick."
     )
+
+
+def sorted_predictions(
+    h: np.ndarray, inside: np.ndarray, group: str, *, words: tuple[str, str]
+) -> Picture:
+    """The sorted predictions of those inside and outside (Fig. 3); their area apart is the W1.
+
+    Parameters
+    ----------
+    h, inside : arrays of shape (n,)
+        The group's people.
+    words : (str, str)
+        What to call inside and outside.
+    """
+    fig, ax = panel((3.5, 2.5), "share of the group", "prediction", ylim=(-1.08, 1.08))
+    said = []
+    for which, name, colour, style in ((inside, words[0], IN, "-"), (~inside, words[1], OUT, "--")):
+        values = np.sort(h[which])
+        share = np.linspace(0, 1, min(values.size, _POINTS))
+        heights = np.quantile(values, share, method="inverted_cdf")
+        ax.plot(share, heights, style, color=colour, label=name)
+        said.append(
+            f"{name}: {values.size} people, mean {values.mean():.2f}, "
+            f"{np.mean(values > 0):.0%} above zero"
+        )
+    fig.legend(loc="outside upper left", ncols=2, fontsize=8)
+    return fig, f"Sorted predictions in the group {group}. {'; '.join(said)}."
 
 
 def lines(

@@ -17,8 +17,7 @@ import pandas as pd
 
 from lib import validate
 from lib.coherence.experiment import Setup, as_predictions, compare, halves
-from lib.coherence.learners import BATTERY
-from lib.coherence.tracing import Tracer
+from lib.coherence.learners import BATTERY, Tracer
 from lib.datasets import Dataset, load
 from lib.fairness import rates
 from lib.rng import stream

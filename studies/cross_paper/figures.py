@@ -11,8 +11,7 @@ from textwrap import fill
 import pandas as pd
 from matplotlib.axes import Axes
 
-from lib.plotting.lines import curve, dots
-from lib.plotting.panels import Picture, epsilon_axis, legend, panel, panels
+from lib.plotting.panels import Picture, curve, dots, epsilon_axis, legend, panel, panels
 from lib.plotting.style import BLUE, DARK, GREEN, GREY, PINK, RED, REFERENCE, SERIES, SHAPES
 from lib.stats.summary import rank_correlation
 

@@ -9,8 +9,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from lib.plotting.lines import ends, note, simulated
-from lib.plotting.panels import Picture, epsilon_axis, panel
+from lib.plotting.panels import Picture, ends, epsilon_axis, note, panel, simulated
 from lib.plotting.style import BLUE, GREY, RED, REFERENCE
 
 

@@ -16,7 +16,7 @@ from scipy.optimize import minimize
 from scipy.special import softmax
 
 from lib import validate
-from lib.ldp.budget import SPLITS, split_budget
+from lib.ldp.encode import SPLITS, split_budget
 from lib.ldp.registry import make
 
 WEIGHTINGS = ("attributes", "values")

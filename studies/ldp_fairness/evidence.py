@@ -28,7 +28,7 @@ from lib.fairness import FAIR
 from lib.ldp import PROTOCOLS
 from lib.ledger.rules import LEVEL, Evidence
 from lib.runner import NoResults, results
-from lib.stats.holm import holm
+from lib.stats.p_values import holm
 from studies.ldp_fairness import rounding
 from studies.ldp_fairness.authors import trainings
 from studies.ldp_fairness.names import metric_name

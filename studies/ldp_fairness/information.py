@@ -20,8 +20,8 @@ import numpy as np
 
 from lib import validate
 from lib.ldp.base import Protocol
-from lib.ldp.bernoulli import as_bits
 from lib.ldp.grr import GRR
+from lib.ldp.sampling import as_bits
 from lib.ldp.subset_selection import SS
 
 _MAX_CELLS = (

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lib import validate
-from lib.dp.accounting import delta_of, epsilon_of
+from lib.dp.conversion import delta_of, epsilon_of
 
 # The epsilons at which delta is looked at, as multiples of the declared epsilon. They are fixed
 # before any run.

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from lib.plotting.lines import note
-from lib.plotting.panels import Picture, panel
+from lib.plotting.panels import Picture, note, panel
 from lib.plotting.style import BLUE, RED, REFERENCE
 
 

@@ -9,8 +9,18 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from lib.plotting.lines import band, curve, ends, note
-from lib.plotting.panels import Picture, legend, log_if_wide, panel, panels, ticks
+from lib.plotting.panels import (
+    Picture,
+    band,
+    curve,
+    ends,
+    legend,
+    log_if_wide,
+    note,
+    panel,
+    panels,
+    ticks,
+)
 from lib.plotting.style import BLUE, DARK, GREY, OLIVE, RED, REFERENCE
 from studies.private_means.scores import METHODS, of_method
 

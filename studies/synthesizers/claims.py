@@ -16,8 +16,8 @@ import pandas as pd
 from lib.ledger.authors import AUTHORS
 from lib.ledger.rules import LEVEL, Evidence
 from lib.runner import NoResults
-from lib.stats.holm import holm
-from lib.stats.ties import RELATIVE, above
+from lib.stats.p_values import holm
+from lib.stats.summary import RELATIVE, above
 from studies.measures import measures_of, share_of_draws
 from studies.synthesizers.draws import all_above, differences, drawn, order_correlation
 from studies.synthesizers.evidence import (

@@ -11,7 +11,7 @@ import pandas as pd
 
 from lib.ledger.authors import AUTHORS
 from lib.rng import stream
-from lib.stats.ties import RELATIVE, above
+from lib.stats.summary import RELATIVE, above
 from studies.measures import DRAWS, resamples
 from studies.synthesizers.settings import MAIN
 from studies.synthesizers.summary import HIGHER, SETTING, main_fits

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from lib import validate
 from lib.ledger.claim import Claim, read_claims
-from lib.ledger.evidence import Measurer
-from lib.ledger.judge import Row, evaluate
+from lib.ledger.judge import Measurer, Row, evaluate
 from lib.paths import need_repository
 from studies.verdicts.cards import unexplained
 from studies.verdicts.robustness import OTHER_GRIDS, on_grid

@@ -7,8 +7,7 @@ from inspect import signature
 from typing import Any
 
 from lib.ledger.claim import Claim
-from lib.ledger.evidence import Measurer
-from lib.ledger.judge import evaluate
+from lib.ledger.judge import Measurer, evaluate
 from lib.ledger.rules import Evidence, opposite
 from studies.verdicts.robustness import on_grid
 

@@ -13,10 +13,9 @@ from scipy import stats
 
 from lib import validate
 from lib.ledger.claim import Claim, read_claims
-from lib.ledger.evidence import Measurer
-from lib.ledger.judge import Row, adjusted_together, evaluate, judged
+from lib.ledger.judge import Measurer, Row, adjusted_together, evaluate, judged
 from lib.ledger.rules import Evidence, judge, opposite
-from lib.stats.holm import holm
+from lib.stats.p_values import holm
 
 # grids that the claims of the LDP paper are asked of besides its own
 OTHER_GRIDS = ("ldp_tuned", "ldp_printed", "ldp_rounded")

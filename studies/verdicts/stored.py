@@ -12,8 +12,7 @@ import yaml
 
 from lib.files import read_yaml, shown, write_whole
 from lib.ledger.claim import read_claims
-from lib.ledger.evidence import EVIDENCE, read_evidence, stored_results
-from lib.ledger.judge import Row
+from lib.ledger.judge import EVIDENCE, Row, read_evidence, stored_results
 from lib.ledger.rules import Evidence
 from lib.paths import DATA
 

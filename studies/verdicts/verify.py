@@ -24,9 +24,8 @@ from lib.ledger.claim import read_claims
 from lib.programs import end_with_parent
 from lib.rng import stream
 from lib.runner import NoResults, grid_of, grids
-from lib.runner.agreement import TOLERANCES, differing
 from lib.runner.cell import cell_key
-from lib.runner.records import plain
+from lib.runner.records import TOLERANCES, differing_field, plain_values
 from lib.runner.store import read_records
 from lib.runner.sweep import available_workers
 from lib.stats.summary import clopper_pearson
@@ -70,11 +69,11 @@ def _is_here(name: str) -> bool:
 def compared(name: str, cell: Any, record: dict[str, Any]) -> tuple[str, str]:
     """Run a cell: one of :data:`OUTCOMES`, and the first field that differs by more than bits."""
     grid = grid_of(name)
-    found = plain(grid.run(cell), f"cell {record['cell']}")
+    found = plain_values(grid.run(cell), f"cell {record['cell']}")
     then = {field: record.get(field) for field in found}
-    if differing(found, then, 0.0) is None:
+    if differing_field(found, then, 0.0) is None:
         return EQUAL, ""
-    field = differing(found, then, TOLERANCES[grid.agrees(cell)])
+    field = differing_field(found, then, TOLERANCES[grid.agrees(cell)])
     return (WITHIN, "") if field is None else (DIFFERENT, field)
 
 

@@ -6,7 +6,7 @@ import math
 
 from lib.ledger.authors import THEIRS
 from lib.ledger.claim import COMPANION, Claim, study_of
-from lib.ledger.judge import Row, apart, summary
+from lib.ledger.judge import Row, rows_by_paper, summary
 from lib.ledger.rules import JUDGED, TESTED, TOO_CLOSE, allowance
 
 
@@ -145,7 +145,7 @@ def bars(rows: list[Row]) -> dict[str, dict[str, int]]:
     """
     return {
         f"{paper_in_words(paper)} †" if seen else paper_in_words(paper): summary(part)
-        for (paper, seen), part in apart(rows).items()
+        for (paper, seen), part in rows_by_paper(rows).items()
     }
 
 

@@ -38,6 +38,8 @@ from lib.rng import stream
 from tests.audit.asking import COPY, LOOSE, audited, curator_of, people, shuffled, write_halves
 from tests.conftest import FALSE_ALARM
 
+LONG = pytest.mark.thorough("long statistics")
+
 ASK = {"sensitive": "ill", "groups": ("sex",)} | LOOSE
 
 
@@ -58,7 +60,7 @@ def test_a_leaky_release_is_flagged_in_every_group_and_a_harmless_one_in_none(fi
     assert (leak.table.inside.sum(), len(leak.table.frame)) == (300, 600)
 
 
-@pytest.mark.thorough("long statistics")
+@LONG
 def test_a_harmless_release_is_flagged_as_often_as_stated(files, monkeypatch):
     """40 audits at rate 0.2; the count is a binomial's at most, and this quantile is exceeded
     once in a million.
@@ -83,7 +85,7 @@ def test_the_clear_half_of_unique_records_is_flagged_and_a_constant_lens_tells_n
     assert not _clear(lens=("sex",)).verdicts["flagged"].any()
 
 
-@pytest.mark.parametrize("ask", [_clear, _release])
+@pytest.mark.parametrize("ask", [pytest.param(_clear, marks=LONG), _release])
 def test_the_same_request_gives_the_same_report_whatever_the_workers(files, ask):
     one, two, other = (ask(**more) for more in ({}, {"workers": 2}, {"seed": 1}))
     assert report.report_html(one) == report.report_html(two)
@@ -108,6 +110,7 @@ def test_a_curator_is_rerun_on_each_half(files):
     assert not _clear(curator=blank).verdicts["flagged"].any()
 
 
+@LONG
 @pytest.mark.parametrize("weights", [None, "w"])
 def test_a_large_table_is_audited_by_bounded_learners_to_the_same_end(files, monkeypatch, weights):
     """As if 100 people were many: predictions are rounded, and equal people are counted."""
@@ -271,14 +274,14 @@ def fickle(files, monkeypatch):
     return f"{curator_of('fickle.py')} {shlex.quote(str(files / 'runs.txt'))}"
 
 
-def test_all_learners_and_figures_read_the_same_release(fickle):
+def test_all_learners_and_the_power_read_the_same_release(fickle):
     audit = _clear(groups=(), curator=fickle, learners=("lookup", "forest"))
     assert Path("runs.txt").read_text(encoding="utf-8").count("run") == LOOSE["splits"]
     for name, one in audit.exposures.items():
         rows = one.result.rows.query("split == 0").set_index("group")
         for group, members in audit.members.items():
             who = members[one.rows]
-            found = split_distance(one.first[who], one.inside[who])
+            found = split_distance(one.tested[who], one.inside[who])
             assert found == rows.loc[group, "distance"], (name, group)
 
 
@@ -293,10 +296,8 @@ def test_tiny_groups_and_rows_without_an_answer_are_left_out_and_named(files, un
     assert "sex = x (10)" in report.report_html(audit)
 
 
-def test_alpha_in_people_by_hand_and_the_size_that_an_epsilon_takes(files):
+def test_the_size_that_an_epsilon_takes_by_hand(files):
     audit = _clear(groups=())
-    everyone = report.alpha_table(audit).set_index("group").loc["everyone"]
-    assert (everyone["people"], everyone["alpha 0.2"], everyone["alpha 1"]) == (600, 60, 300)
     small = audit.epsilons.query("alpha == 0.2").iloc[0]
     assert np.isnan(small.epsilon)
     assert small.words == "none, however large the noise"

@@ -16,7 +16,7 @@ from lib.audit.request import Request
 from lib.audit.several import overview, overview_html, overview_json, run_audits
 from lib.cli import main
 from lib.rng import stream
-from lib.stats.holm import holm
+from lib.stats.p_values import holm
 from tests.audit.asking import COPY, audited
 from tests.audit.asking import people as of_chance
 

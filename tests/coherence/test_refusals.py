@@ -15,8 +15,7 @@ from lib.coherence.combination import combined_p
 from lib.coherence.distances import reshuffling_p, split_distance
 from lib.coherence.experiment import Setup, compare, demcoh
 from lib.coherence.guarantee import Setting, holds
-from lib.coherence.learners import After, Constant, Estimator, Lookup
-from lib.coherence.tracing import Tracer
+from lib.coherence.learners import After, Constant, Estimator, Lookup, Tracer
 from lib.rng import stream
 from tests.refusals import each, refused
 

@@ -7,8 +7,7 @@ import pandas as pd
 from scipy import stats
 
 from lib.coherence.experiment import halves
-from lib.coherence.learners import Lookup
-from lib.coherence.tracing import Tracer
+from lib.coherence.learners import Lookup, Tracer
 from tests.conftest import FALSE_ALARM
 
 LENS = ("a", "b", "c")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from lib.dp.accounting import rho_of_pure
+from lib.dp.conversion import rho_of_pure
 from lib.dp.gaussian import gaussian_delta
 from lib.dp.mechanisms import Exponential, Gaussian, Laplace
 from lib.rng import stream

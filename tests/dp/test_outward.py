@@ -9,7 +9,7 @@ import mpmath
 import pytest
 from mpmath import mpf
 
-from lib.dp.accounting import (
+from lib.dp.conversion import (
     advanced_composition,
     delta_of,
     epsilon_of,

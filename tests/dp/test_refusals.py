@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from lib.dp import Exponential, Gaussian, Laplace, PrivacyAccountant, choose, noisy, rho_of_pure
-from lib.dp.accounting import CONVERSIONS, advanced_composition, delta_of, epsilon_of, zcdp_rho
 from lib.dp.certificate import Guesses, ceiling, epsilon_limit, hits_p, smallest_leak
+from lib.dp.conversion import CONVERSIONS, advanced_composition, delta_of, epsilon_of, zcdp_rho
 from lib.dp.gaussian import gaussian_delta
 from lib.means import Interval, strat_coinpress, strat_laplace
 from lib.means.grouped import coinpress

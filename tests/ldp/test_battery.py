@@ -17,8 +17,8 @@ from scipy.special import logsumexp
 from lib import validate
 from lib.ldp import PROTOCOLS, audited_epsilon, grr, make, unary
 from lib.ldp import subset_selection as subset
-from lib.ldp.bernoulli import bernoulli
 from lib.ldp.registry import OTHERS
+from lib.ldp.sampling import bernoulli
 from lib.rng import stream
 from tests.conftest import FALSE_ALARM, as_often
 from tests.ldp.test_protocols import drawn

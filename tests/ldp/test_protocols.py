@@ -10,10 +10,9 @@ import pytest
 from scipy import stats
 
 from lib.ldp import OLH, SS, THE, make
-from lib.ldp.bernoulli import bernoulli
 from lib.ldp.histogram import optimal_theta
 from lib.ldp.local_hashing import hash_values
-from lib.ldp.random_subsets import random_subsets
+from lib.ldp.sampling import bernoulli, random_subsets
 from lib.rng import stream
 from tests.conftest import FALSE_ALARM, as_often, peak_of
 

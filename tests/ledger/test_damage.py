@@ -49,7 +49,7 @@ def stored(tmp_path, monkeypatch):
 
     elsewhere = lambda name: replace(grid_of(name), folder=tmp_path)  # noqa: E731
     monkeypatch.setattr("lib.runner.registry.grid_of", elsewhere)
-    monkeypatch.setattr("lib.ledger.evidence.RESULTS", tmp_path)
+    monkeypatch.setattr("lib.ledger.judge.RESULTS", tmp_path)
     forget()
     yield tmp_path
     forget()

@@ -15,8 +15,15 @@ import yaml
 
 from lib.ldp import PROTOCOLS
 from lib.ledger.claim import Claim, read_claims
-from lib.ledger.evidence import Measurer, question, read_evidence
-from lib.ledger.judge import apart, evaluate, summary, tallied
+from lib.ledger.judge import (
+    Measurer,
+    evaluate,
+    question,
+    read_evidence,
+    rows_by_paper,
+    summary,
+    tallied,
+)
 from lib.ledger.rules import Evidence, judge
 from lib.paths import RESULTS
 from lib.rng import stream
@@ -268,7 +275,7 @@ def test_parts_the_companions_rows_and_later_rules_are_tallied_apart():
     rows = evaluate([Claim(**ROW | {"set": "before"} | change) for change in changes])
     assert [row.verdict for row in rows] == ["reproduced"] * 4
     assert [row.claim.id for row in tallied(rows)] == ["a", "b", "c"]
-    parts = {key: [row.claim.id for row in part] for key, part in apart(rows).items()}
+    parts = {key: [row.claim.id for row in part] for key, part in rows_by_paper(rows).items()}
     assert parts == {("ldp", False): ["a"], ("ldp", True): ["b"], ("companion", False): ["c"]}
     assert sum(summary(rows[:2]).values()) == 1
     assert [row.claim.seen for row in rows] == [False, False, True, False]
@@ -320,7 +327,7 @@ def test_changed_results_are_measured_again(tmp_path, monkeypatch):
     claim = next(c for c in read_claims() if c.id == "ldp-ratio-025")
     assert evaluate([claim])[0].evidence.stored
     (tmp_path / "ldp_main.parquet").write_bytes(b"other results")
-    monkeypatch.setattr("lib.ledger.evidence.RESULTS", tmp_path)
+    monkeypatch.setattr("lib.ledger.judge.RESULTS", tmp_path)
     assert not evaluate([claim])[0].evidence.stored
 
 

@@ -10,7 +10,7 @@ import pytest
 from lib.ledger.claim import Claim
 from lib.ledger.judge import Row
 from lib.ledger.rules import TOO_CLOSE, Evidence, judge
-from lib.stats.holm import holm
+from lib.stats.p_values import holm
 from studies.ldp_fairness.claims import results as ldp
 from studies.verdicts import robustness
 

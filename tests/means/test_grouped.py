@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from lib.dp.accounting import delta_of
+from lib.dp.conversion import delta_of
 from lib.means.grouped import (
     Interval,
     coinpress,

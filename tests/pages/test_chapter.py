@@ -18,21 +18,10 @@ from lib.pages.chapter import (
     check_parameters,
     figure_html,
     ran_on_html,
-    setup_style,
     table_html,
 )
 
 ALT = "A line that rises from one to two."
-
-
-@pytest.fixture
-def fig():
-    with plt.style.context("default"):
-        setup_style()
-        fig, axes = plt.subplots()
-        axes.plot([1, 2])
-        yield fig
-        plt.close(fig)
 
 
 @pytest.fixture
@@ -47,35 +36,12 @@ def test_known_parameters_pass():
     check_parameters(dataset=("lsac", ["adult", "lsac"]), k=(5, partial(validate.integer, low=2)))
 
 
-def test_a_figure_carries_one_picture_alternative_text_and_caption(fig):
-    html = figure_html(fig, "**Rise** of `x` with a < b", f'{ALT} "quoted"', name="rise")
-    assert re.fullmatch(
-        '<figure class="plot" id="rise" style="--drawn:700px"><div class="picture"><picture>'
-        f'<img alt="{ALT} &quot;quoted&quot;" src="data:image/png;base64,[^"]*" width="700"'
-        ' height="360"></picture></div><figcaption><strong>Rise</strong> of <code>x</code> with a'
-        " &lt; b</figcaption></figure>",
-        html,
-    )
-    assert not plt.fignum_exists(fig.number)  # it is not shown a second time
-
-
 def test_a_phone_is_given_the_stacked_picture():
     wide, stacked = (plt.subplots(figsize=size)[0] for size in ((7, 3), (3.5, 6)))
     html = figure_html(wide, "Rise", ALT, stacked=stacked)
     assert re.search(
         '<source media="[^"]*" srcset="data:[^"]*" width="350" height="600"><img', html
     )
-
-
-def test_the_same_figure_gives_the_same_bytes():
-    def page():
-        figure, axes = plt.subplots()
-        axes.plot([1, 2])
-        html = figure_html(figure, "Rise", ALT)
-        plt.close(figure)
-        return html
-
-    assert page() == page()
 
 
 def test_names_from_data_are_shown_as_they_are():

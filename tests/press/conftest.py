@@ -56,12 +56,18 @@ def chromium():
 
 
 @pytest.fixture
-def open_page(chromium, html):
-    """Open a page of the book; it is closed after the test."""
+def open_file(chromium):
+    """Open a page from a file; it is closed after the test."""
     from tests.press.test_browser import closing
 
-    with closing(chromium) as open_file:
-        yield lambda doc, *query, **options: open_file(html / f"{doc}.html", *query, **options)
+    with closing(chromium) as one:
+        yield one
+
+
+@pytest.fixture
+def open_page(open_file, html):
+    """Open a page of the book."""
+    return lambda doc, *query, **options: open_file(html / f"{doc}.html", *query, **options)
 
 
 def code(source: str, *tags: str, outputs: Iterable = ()) -> nbformat.NotebookNode:

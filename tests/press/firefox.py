@@ -11,17 +11,8 @@ from pathlib import Path
 from typing import Any
 
 PROGRAM = shutil.which("firefox-esr") or shutil.which("firefox")
-QUIET = {
-    "app.update.enabled": False,
-    "browser.safebrowsing.downloads.enabled": False,
-    "browser.shell.checkDefaultBrowser": False,
-    "datareporting.policy.dataSubmissionEnabled": False,
+SETTINGS = {
     "dom.max_script_run_time": 0,
-    "extensions.update.enabled": False,
-    "network.captive-portal-service.enabled": False,
-    "network.connectivity-service.enabled": False,
-    "services.settings.server": "data:,",
-    "toolkit.telemetry.enabled": False,
     # the network is off: every request would go to a port where nobody answers
     "network.proxy.type": 1,
     "network.proxy.http": "127.0.0.1",
@@ -43,7 +34,7 @@ class Firefox:
 
     def __init__(self, folder: Path) -> None:
         port = free_port()
-        chosen = QUIET | {"marionette.port": port}
+        chosen = SETTINGS | {"marionette.port": port}
         lines = [f'user_pref("{name}", {json.dumps(value)});' for name, value in chosen.items()]
         (folder / "user.js").write_text("\n".join(lines), "utf-8")
         command = [PROGRAM, "--headless", "--marionette", "--no-remote", "--profile", str(folder)]

@@ -4,7 +4,6 @@ drawn, room to read.
 
 from __future__ import annotations
 
-import time
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -21,7 +20,6 @@ INSIDE = ("file:", "data:", "blob:")
 FAULTS = ("error", "warning")  # kinds of messages on the console
 NARROW, WIDE = {"width": 390, "height": 844}, {"width": 1280, "height": 800}
 PHONE = {"viewport": NARROW, "is_mobile": True, "has_touch": True, "color_scheme": "light"}
-TABS = 8  # pages that are open at a time
 
 OVERFLOW = """() => {
     const wide = document.documentElement.clientWidth;
@@ -77,54 +75,21 @@ def faint(page, part: dict | None = None) -> list[str]:
     return barriers(page, COLOURS, {"include": [["[data-look]"]], **(part or {})})
 
 
-class Wrong(list):
-    """What has gone wrong on a page so far, how many of its requests are out, and when it last
-    did something.
-    """
-
-    out, last = 0, 0.0
-
-    def see(self, requests: int, what: str | None = None) -> None:
-        self.out, self.last = self.out + requests, time.monotonic()
-        if what is not None:
-            self.append(what)
-
-    @property
-    def quiet_since(self) -> float:
-        return time.monotonic() if self.out else self.last
-
-
-def opened(chromium, address: str, **options):
-    """A page after loading and drawing, and what went wrong on the way; see :func:`settle` for
-    what comes later.
-    """
-    context = chromium.new_context(**options)
-    context.set_default_timeout(180_000)  # a page is slow where much else runs, and still right
-    page, wrong = context.new_page(), Wrong()
-    for event, seen in {
-        "console": lambda m: m.type in FAULTS and wrong.see(0, f"console: {m.text}"),
-        "pageerror": lambda e: wrong.see(0, f"exception: {e}"),
-        "requestfailed": lambda r: wrong.see(-1, f"failed: {r.url}"),
-        "requestfinished": lambda r: wrong.see(-1),
-        "request": lambda r: wrong.see(
-            1, None if r.url.startswith(INSIDE) else f"outside: {r.url}"
-        ),
-    }.items():
-        page.on(event, seen)
-    page.goto(address, wait_until="load")
-    page.wait_for_function("() => !window.MathJax || (MathJax.startup && MathJax.startup.promise)")
-    page.evaluate("() => window.MathJax && MathJax.startup && MathJax.startup.promise")
-    return page, wrong
-
-
 @contextmanager
 def closing(chromium):
-    """Open pages, which are closed at the end; the page and what went wrong on it."""
+    """Open pages, which are closed at the end; the page, drawn, and what went wrong on it."""
     contexts = []
 
     def open_file(file: Path, query: str = "", **options):
-        page, wrong = opened(chromium, file.as_uri() + query, **options)
-        contexts.append(page.context)
+        contexts.append(context := chromium.new_context(**options))
+        context.set_default_timeout(180_000)  # a page is slow where much else runs, and still right
+        page, wrong = context.new_page(), []
+        page.on("console", lambda m: m.type in FAULTS and wrong.append(f"console: {m.text}"))
+        page.on("pageerror", lambda e: wrong.append(f"exception: {e}"))
+        page.on("requestfailed", lambda r: wrong.append(f"failed: {r.url}"))
+        page.on("request", lambda r: r.url.startswith(INSIDE) or wrong.append(f"outside: {r.url}"))
+        page.goto(file.as_uri() + query, wait_until="networkidle")
+        page.evaluate("() => window.MathJax && MathJax.startup && MathJax.startup.promise")
         return page, wrong
 
     yield open_file
@@ -132,47 +97,11 @@ def closing(chromium):
         context.close()
 
 
-def settle(*tabs, quiet: float = 1.0, most: float = 15.0) -> None:
-    """Wait until no request of any page is out and nothing has happened on one for ``quiet``
-    seconds.
-
-    Scripts may ask and fail a while after a page is drawn. One wait serves all the pages that are
-    open.
-    """
-    start = time.monotonic()
-    while (now := time.monotonic()) < start + most:
-        if now - max(start, *(wrong.quiet_since for _, wrong in tabs)) >= quiet:
-            return
-        tabs[0][0].wait_for_timeout(50)  # events of all pages come in meanwhile
-
-
-@pytest.fixture(scope="session")
-def settled(chromium, html):
-    """A listed page that has settled; it is opened with its neighbours, a good number at a time,
-    to wait once for all.
-    """
-    tabs = {}
-
-    def one(doc: str):
-        if doc not in tabs:
-            for page, _ in tabs.values():
-                page.context.close()
-            tabs.clear()
-            first = LISTED.index(doc) // TABS * TABS
-            for near in LISTED[first : first + TABS]:
-                tabs[near] = opened(chromium, Path(html, f"{near}.html").as_uri(), **PHONE)
-            settle(*tabs.values())
-        return tabs[doc]
-
-    yield one
-    for page, _ in tabs.values():
-        page.context.close()
-
-
 @pytest.fixture(scope="module", params=LISTED)
-def listed(request, settled):
+def listed(request, chromium, html):
     """Each page of the book, opened once for all the tests that look at it; on a phone."""
-    return request.param, *settled(request.param)
+    with closing(chromium) as open_file:
+        yield request.param, *open_file(html / f"{request.param}.html", **PHONE)
 
 
 def test_a_page_loads_alone_and_whole(listed):
@@ -225,25 +154,11 @@ def test_a_page_has_no_serious_barrier_in_light_and_dark(listed):
         assert faint(page, part) == [], scheme
 
 
-@pytest.mark.parametrize("size", [WIDE, NARROW])
-def test_the_home_page_says_all_on_one_screen(open_page, size):
-    page, _ = open_page("chapters/index", viewport=size)
-    for part in (".home", ".doors"):
-        box = page.locator(part).first.bounding_box()
-        assert box["y"] + box["height"] <= size["height"]
-
-
-FOUND = [("GRR", "ldp/protocols"), ("papermill", "front/reading")]
-
-
-@pytest.mark.parametrize(("word", "expected"), FOUND)
-def test_search_finds_a_page(open_page, word, expected):
-    page, wrong = open_page("search", f"?q={word}")
-    found = f"#search-results li:has(a[href*='{expected}'])"
-    page.wait_for_selector(f"{found} p.context", timeout=20_000)
-    excerpt = page.locator(f"{found} p.context").first.inner_text()
-    assert word.lower() in excerpt.lower()
-    settle((page, wrong))
+def test_search_finds_a_page(open_page):
+    page, wrong = open_page("search", "?q=papermill")
+    found = "#search-results li:has(a[href*='front/reading']) p.context"
+    page.wait_for_selector(found, timeout=20_000)
+    assert "papermill" in page.locator(found).first.inner_text().lower()
     assert wrong == []
 
 

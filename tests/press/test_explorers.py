@@ -4,22 +4,17 @@ answers to keys, keeps its settings, asks nobody else, and stands without script
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from lib.coherence.bounds.within_group import (
-    insufficient_epsilon,
-    limit_distance,
-)
-from lib.coherence.guarantee import MODES, UNKNOWNS, Setting, required_size
+from lib.coherence.bounds.within_group import insufficient_epsilon, limit_distance
+from lib.coherence.guarantee import MODES, UNKNOWNS, Setting
 from lib.coherence.solver import solve
 from lib.fairness import fairness, group_rates
 from lib.ldp import PROTOCOLS, make
@@ -27,12 +22,11 @@ from lib.ledger import evaluate
 from lib.means import Interval, coinpress_path
 from lib.paths import CHAPTERS, ROOT
 from lib.runner import results, scores
-from press.sphinx_setup import EXPLORERS, explorer_names
 from press.stage import copy_static
 from studies.private_means.theory import clip_slack, stratified_bound
 from studies.synthesizers.figures.who_pays import group_errors
 from studies.verdicts.robustness import CORRECTIONS, on_grid, with_correction, with_slack
-from tests.press.test_browser import PHONE, barriers, closing, opened
+from tests.press.test_browser import PHONE, barriers, closing
 
 pytestmark = pytest.mark.browser
 PAGE = """<!doctype html><html lang="en" data-content_root="./" data-theme="light">
@@ -43,6 +37,12 @@ PAGE = """<!doctype html><html lang="en" data-content_root="./" data-theme="ligh
 <script src="_static/companion.js"></script><main><h1>A page</h1>
 <div class="explorer" id="explore-{name}" data-explorer="{name}"><p>Try it.</p>
 <p class="explorer-still">Without scripts, see the figure.</p></div></main></html>"""
+FIGURE = (
+    '<figure class="plot" id="fig-x"><div class="picture">drawn</div>'
+    "<figcaption><strong>What is seen.</strong></figcaption></figure>"
+)
+SCRIPTS = {path.stem for path in (CHAPTERS / "_static" / "explorers").glob("*.js")}
+NAMES = sorted(SCRIPTS - {"core", "formulas"})
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,7 @@ def folder(tmp_path_factory):
     """A small book: the static files, and a page for each explorer."""
     place = tmp_path_factory.mktemp("explorers")
     copy_static(ROOT, place / "_static")
-    for name in explorer_names():
+    for name in NAMES:
         (place / f"{name}.html").write_text(PAGE.format(name=name), "utf-8")
     return place
 
@@ -84,19 +84,16 @@ def formula(chromium, folder):
         yield lambda body, cases: page.evaluate(f"cases => cases.map({body})", cases)
 
 
-def drawn(seed: int, count: int, logs: str = "", **ranges: tuple) -> list[dict]:
-    """Settings at random: whole numbers where the ends are; of those in ``logs`` the logarithm is
-    uniform.
+def drawn(logs: str = "", **ranges: tuple) -> list[dict]:
+    """200 settings at random: whole numbers where the ends are; of those in ``logs`` the logarithm
+    is uniform.
     """
-    rng = np.random.default_rng(seed)
-    columns = {}
-    for name, (low, high) in ranges.items():
-        if name in logs:
-            columns[name] = np.exp(rng.uniform(np.log(low), np.log(high), count))
-        else:
-            draw = rng.integers if isinstance(low, int) else rng.uniform
-            columns[name] = draw(low, high, count)
-    rows = zip(*(column.tolist() for column in columns.values()), strict=True)
+    rng, columns = np.random.default_rng(8), {}
+    for name, ends in ranges.items():
+        values = rng.uniform(*(np.log(ends) if name in logs else ends), 200)
+        values = np.exp(values) if name in logs else values
+        columns[name] = (values.astype(int) if isinstance(ends[0], int) else values).tolist()
+    rows = zip(*columns.values(), strict=True)
     return [dict(zip(columns, row, strict=True)) for row in rows]
 
 
@@ -107,137 +104,111 @@ def near(found, expected, relative=1e-9):
 # --- what is computed
 
 
-def test_the_primer_reads_the_channel_of_randomised_response(formula):
-    cases = drawn(2, 300, belief=(0.001, 0.999), epsilon=(0.01, 20.0))
-    asked = (
+def of_primer(belief, epsilon):
+    channel = make("GRR", k=2, epsilon=epsilon).channel()
+    joint = np.array([1 - belief, belief])[:, None] * channel
+    after = joint[1] / joint.sum(axis=0)
+    # the most powerful test at a level mixes the two nearest sets of reports
+    power = np.interp(belief, [0, channel[0, 1], 1], [0, channel[1, 1], 1])
+    return after.max(), after.min(), channel[1, 1], power
+
+
+def of_protocol(name, k, e, n, f):
+    made = make(name, k=k, epsilon=e)
+    return made.variance(n, f), made.variance(n), made.p_star, made.q_star
+
+
+def of_metrics(**counts):
+    kinds = [[1, 1, 0], [1, 0, 0], [0, 1, 0], [0, 0, 0], [1, 1, 1], [1, 0, 1], [0, 1, 1], [0, 0, 1]]
+    arrays = np.repeat(kinds, [*counts.values()], axis=0).T
+    made = fairness(*arrays) | group_rates(*arrays)
+    return [made[m] for m in "DI SPD EOD OAD positive_rate_0 tpr_0 fpr_0 acc_0".split()]
+
+
+def of_coinpress(n, width, sigma, a, b):
+    interval = Interval(low=-width / 2, high=width / 2, sigma=sigma)
+    path = coinpress_path(np.zeros(n), np.array([n]), interval, (a, b), None)
+    half = float(np.ptp(path[-1])) / 2
+    tail = 2 * np.log(2 / (interval.beta / 4))
+    return np.sqrt(half**2 / tail - sigma**2 / n), half
+
+
+def of_bound(k, m, **own):
+    return stratified_bound(np.full(k, m), **own), clip_slack(k * m, own["gamma"])
+
+
+COUNTS = {f"{kind}{group}": (1, 30) for group in (0, 1) for kind in ("tp", "fn", "fp", "tn")}
+THEORY = {"radius": (0.1, 100.0), "epsilon": (0.01, 10.0), "gamma": (0.001, 0.5)}
+FORMULAS = {
+    "primer": (
+        of_primer,
         "({belief: b, epsilon: e}) => [Formulas.raised(b, e), Formulas.raised(b, -e),"
-        " Formulas.power(1 / (1 + Math.exp(e)), e), Formulas.power(b, e)]"
-    )
-    expected = []
-    for belief, epsilon in map(dict.values, cases):
-        channel = make("GRR", k=2, epsilon=epsilon).channel()
-        joint = np.array([1 - belief, belief])[:, None] * channel
-        after = joint[1] / joint.sum(axis=0)
-        # the most powerful test at a level mixes the two nearest sets of reports
-        power = np.interp(belief, [0, channel[0, 1], 1], [0, channel[1, 1], 1])
-        expected.append([after.max(), after.min(), channel[1, 1], power])
-    near(formula(asked, cases), expected)
-
-
-@pytest.mark.parametrize("name", PROTOCOLS)
-def test_a_protocol_is_that_of_the_package(formula, name):
-    cases = drawn(3, 200, logs="e", k=(2, 500), e=(0.1, 10.0), n=(100, 10**6), f=(0.0, 1.0))
-    asked = (
-        f"({{k, e, n, f}}) => {{ const c = Formulas.protocol('{name}', k, e);"
-        " return [c.p, c.q, Formulas.variance(c, n, f), Formulas.variance(c, n, 0)]; }"
-    )
-    found, expected = formula(asked, cases), []
-    for k, epsilon, n, share in map(dict.values, cases):
-        made = make(name, k=k, epsilon=epsilon)
-        expected.append((made.p_star, made.q_star, made.variance(n, share), made.variance(n)))
-    # the package searches THE's threshold on a flat bottom, which fixes it to about 1e-8; the
-    # script has the closed form, so the least variance is the same and the threshold is close
-    close = np.array([1e-6, 1e-6, 1e-6, 1e-9]) if name == "THE" else np.full(4, 1e-9)
-    for column, relative in enumerate(close):
-        near(np.array(found)[:, column], np.array(expected)[:, column], relative)
-
-
-def test_the_metrics_are_those_of_the_package(formula):
-    counts = np.random.default_rng(4).integers(1, 30, (100, 2, 4))
-    names = ("tp", "fn", "fp", "tn")
-    found = formula(
-        "([zero, one]) => { const [a, b] = [zero, one].map(Formulas.ratesOfCounts);"
-        " const m = Formulas.fairness(a, b);"
+        " Formulas.power(1 / (1 + Math.exp(e)), e), Formulas.power(b, e)]",
+        drawn(belief=(0.001, 0.999), epsilon=(0.01, 20.0)),
+    ),
+    "metrics": (
+        of_metrics,
+        "c => { const of = g => Formulas.ratesOfCounts({tp: c['tp' + g], fn: c['fn' + g], fp: c['fp' + g],"
+        " tn: c['tn' + g]}), [a, b] = [of(0), of(1)], m = Formulas.fairness(a, b);"
         " return [m.DI, m.SPD, m.EOD, m.OAD, a.positive, a.tpr, a.fpr, a.acc]; }",
-        [[dict(zip(names, map(int, group), strict=True)) for group in case] for case in counts],
+        drawn(**COUNTS),
+    ),
+    "coinpress": (
+        of_coinpress,
+        "c => Object.values(Formulas.coinpressNoise({...c, rhos: [c.a, c.b]}))",
+        drawn(n=(2, 3000), width=(1.0, 1e4), sigma=(0.1, 50.0), a=(0.01, 2.0), b=(0.01, 2.0)),
+    ),
+    "mean": (
+        lambda d, s: stats.foldnorm(abs(d) / s, scale=s).mean(),
+        "({d, s}) => Formulas.meanAbsolute(d, s)",
+        drawn(d=(-5.0, 5.0), s=(0.01, 5.0)),
+    ),
+    "bound": (
+        of_bound,
+        "c => { c.n = c.k * c.m; return [Formulas.stratifiedBound(c), Formulas.clipSlack(c.n, c.gamma)]; }",
+        drawn(k=(1, 100), m=(1, 10**4), **THEORY),
+    ),
+    "limit": (limit_distance, "c => Formulas.limitDistance(c.epsilon)", drawn(epsilon=(1e-4, 400.0))),
+    "enough": (insufficient_epsilon, "c => Formulas.insufficientEpsilon(c.alpha)", drawn(alpha=(0.001, 1.999))),
+} | {
+    name: (
+        partial(of_protocol, name),
+        f"({{k, e, n, f}}) => {{ const c = Formulas.protocol('{name}', k, e);"
+        " return [Formulas.variance(c, n, f), Formulas.variance(c, n, 0), c.p, c.q]; }",
+        drawn("e", k=(2, 500), e=(0.1, 10.0), n=(100, 10**6), f=(0.0, 1.0)),
     )
-    expected = []
-    for case in counts:
-        people = [(t, p, g) for g in (0, 1) for (t, p), c in zip(
-            ((1, 1), (1, 0), (0, 1), (0, 0)), case[g], strict=True) for _ in range(c)]  # fmt: skip
-        arrays = np.array(people).T
-        made = fairness(*arrays) | group_rates(*arrays)
-        rates = [made[f"{r}_0"] for r in ("positive_rate", "tpr", "fpr", "acc")]
-        expected.append([made[m] for m in ("DI", "SPD", "EOD", "OAD")] + rates)
-    near(found, expected)
+    for name in PROTOCOLS
+}  # fmt: skip
+# THE's threshold is searched on a flat bottom by the package, and known in closed form to the script;
+# of Coinpress the test computes its noise back from a difference
+CLOSE = {"THE": 1e-6, "coinpress": 1e-7}
 
 
-def test_the_steps_of_coinpress_are_those_of_the_package(formula):
-    rng = np.random.default_rng(6)
-    cases = [
-        {"n": int(rng.integers(2, 3000)), "width": float(rng.uniform(1, 1e4)),
-         "sigma": float(rng.uniform(0.1, 50)), "rhos": rng.uniform(0.01, 2, steps).tolist()}
-        for steps in (1, 2, 4) for _ in range(40)
-    ]  # fmt: skip
-    found = formula("c => Object.values(Formulas.coinpressNoise(c))", cases)
-    for (noise, half), c in zip(found, cases, strict=True):
-        interval = Interval(low=-c["width"] / 2, high=c["width"] / 2, sigma=c["sigma"])
-        path = coinpress_path(
-            np.zeros(c["n"]), np.array([c["n"]]), interval, tuple(c["rhos"]), None
-        )
-        width = float(np.ptp(path[-1]))
-        near(half, width / 2)
-        tail = 2 * np.log(2 / (interval.beta / 4))
-        near(noise, np.sqrt((width / 2) ** 2 / tail - c["sigma"] ** 2 / c["n"]), 1e-7)
-    folded = rng.uniform([-5, 0.01], [5, 5], (200, 2))
-    found = formula("([d, s]) => Formulas.meanAbsolute(d, s)", folded.tolist())
-    near(found, [stats.foldnorm(abs(d) / s, scale=s).mean() for d, s in folded])
+@pytest.mark.parametrize("name", FORMULAS)
+def test_a_formula_is_that_of_the_package(formula, name):
+    ours, asked, cases = FORMULAS[name]
+    near(formula(asked, cases), [ours(**case) for case in cases], CLOSE.get(name, 1e-9))
 
 
-def test_the_bound_of_the_stratified_mean_is_that_of_the_package(formula):
-    own = {"radius": (0.1, 100.0), "epsilon": (0.01, 10.0), "gamma": (0.001, 0.5)}
-    cases = drawn(7, 200, k=(1, 100), m=(1, 10**4), **own)
-    expected = []
-    for case in cases:
-        case["n"] = case["k"] * case["m"]
-        given = {name: case[name] for name in own}
-        bound = stratified_bound(np.full(case["k"], case["m"]), **given)
-        expected.append((bound, clip_slack(case["n"], case["gamma"])))
-    asked = "c => [Formulas.stratifiedBound(c), Formulas.clipSlack(c.n, c.gamma)]"
-    near(formula(asked, cases), expected)
-
-
-def guarantees(rng: np.random.Generator, count: int) -> list[dict]:
-    """Complete settings of the coherence solver, most of them of a size in which a bound holds."""
-    return [
-        {"alpha": float(np.exp(rng.uniform(np.log(0.02), np.log(2)))),
-         "beta": float(np.exp(rng.uniform(-30, 0))), "n": n,
-         "gamma": int(n * rng.uniform(0.01, 0.5)) + 1,
-         "epsilon": float(np.exp(rng.uniform(np.log(1e-4), np.log(0.5)))),
-         "collection": int(np.exp(rng.uniform(0, 8)))}
-        for n in np.exp(rng.uniform(np.log(1e4), np.log(1e9), count)).astype(int).tolist()
-    ]  # fmt: skip
+def guarantee(n, share, **other) -> dict:
+    """A complete setting of the coherence solver."""
+    return other | {"n": n, "gamma": int(n * share) + 1}
 
 
 @pytest.mark.parametrize("mode", MODES)
 def test_the_solver_is_that_of_the_package(formula, mode):
-    rng = np.random.default_rng(8)
-    cases = guarantees(rng, 200)
-    found = formula(f"s => Formulas.requiredSize('{mode}', s)", cases)
-    open_ended = (Setting(**s | {"alpha": None}, mode=mode).change(alpha=s["alpha"]) for s in cases)
-    expected = [required_size(setting)[0] for setting in open_ended]
-    near([np.inf if size is None else size for size in found], expected)
-    assert np.isfinite(expected).mean() > 0.3
-    asked = [(name, s) for name in UNKNOWNS for s in guarantees(rng, 8)]
+    ranges = {"alpha": (0.02, 2.0), "beta": (1e-13, 1.0), "epsilon": (1e-4, 0.5)}
+    ranges |= {"collection": (1, 3000), "n": (10**4, 10**9), "share": (0.01, 0.5)}
+    rows = drawn("alpha beta epsilon collection n", **ranges)[:48]
+    asked = [(UNKNOWNS[i % 6], guarantee(**row)) for i, row in enumerate(rows)]
     found = formula(
         f"([name, s]) => {{ const x = Formulas.solve('{mode}', name, s);"
-        " return x === Infinity ? 'inf' : x; }",
+        " return x === null ? NaN : x; }",
         [[name, {k: v for k, v in s.items() if k != name}] for name, s in asked],
     )
-    expected = [solve(Setting(**s | {name: None}, mode=mode)).value for name, s in asked]
-    for (name, s), ours, theirs in zip(asked, found, expected, strict=True):
-        assert (ours is None) == (theirs is None), (name, s, ours, theirs)
-        if theirs is not None:
-            near(float(ours), theirs, 1e-9)
-    assert sum(value is not None for value in expected) > 10  # an answer, not its absence
-
-
-def test_the_limits_of_the_bounds_are_those_of_the_package(formula):
-    epsilons = np.exp(np.random.default_rng(9).uniform(-9, 6, 200)).tolist()
-    near(formula("e => Formulas.limitDistance(e)", epsilons), [limit_distance(e) for e in epsilons])
-    alphas = np.random.default_rng(10).uniform(0.001, 1.999, 200).tolist()
-    expected = [insufficient_epsilon(a) for a in alphas]
-    near(formula("a => Formulas.insufficientEpsilon(a)", alphas), expected)
+    solved = [solve(Setting(**s | {name: None}, mode=mode)).value for name, s in asked]
+    near(found, [np.nan if value is None else value for value in solved])
+    assert sum(value is not None for value in solved) > 10  # an answer, not its absence
 
 
 # --- what is looked up
@@ -260,48 +231,37 @@ def rows_shown(chromium, folder):
 
 
 def test_who_pays_shows_the_stored_errors_and_rates(rows_shown):
-    errors, held = (
-        group_errors(scores("synth_nist"), "AIM", 1.0, seen=seen) for seen in (True, False)
-    )
-    stored = results("ldp_main").query("dataset == 'acs_coverage'")
-    strong, without = stored[stored.epsilon == 0.25], stored[stored.protocol == "NonDP"]
-    for place in (2, 9, 17):
-        rows = rows_shown("who_pays", {"group": str(place), "epsilon": 1.0})
-        near(rows[1][1], errors.private.iloc[place], 1e-5)
-        near(rows[1][4], errors.resampled.iloc[place], 1e-5)
-        one = held.loc[errors.index[place]]
-        rows = rows_shown("who_pays", {"group": str(place), "epsilon": 1.0, "rows": "held"})
+    seen, held = (group_errors(scores("synth_nist"), "AIM", 1.0, seen=s) for s in (True, False))
+    for errors, where in ((seen, {}), (held, {"rows": "held"})):
+        one = errors.loc[seen.index[9]]
+        rows = rows_shown("who_pays", {"group": "9", "epsilon": 1.0} | where)
         near((rows[1][1], rows[1][4]), (one.private, one.resampled), 1e-5)
+    stored = results("ldp_main").query("dataset == 'acs_coverage'")
     rows = rows_shown("who_pays", {"epsilon": 0.25, "rated": "acs_coverage/1"})
-    assert rows[0][1] == pytest.approx(make("GRR", k=2, epsilon=0.25).p)
-    near(rows[3][1], strong.tpr_1.mean(), 1e-5)
-    near(rows[3][4], without.tpr_1.mean(), 1e-5)
+    near(rows[0][1], make("GRR", k=2, epsilon=0.25).p, 1e-5)
+    near(rows[3][1], stored[stored.epsilon == 0.25].tpr_1.mean(), 1e-5)
+    near(rows[3][4], stored[stored.protocol == "NonDP"].tpr_1.mean(), 1e-5)
 
 
 def test_the_multiverse_judges_as_the_ledger_does(rows_shown):
     rows = evaluate()
-    by_id = {row.claim.id: row.verdict for row in rows}
+    ids = [row.claim.id for row in rows]
 
     def shown(**settings) -> dict[str, str]:
         return {row[0]: row[2] for row in rows_shown("multiverse", settings)}
 
-    assert shown() == by_id
-    for factor in (0.3, 0.5, 2.0, 5.0):
-        assert shown(factor=factor) == dict(zip(by_id, with_slack(rows, factor), strict=True))
+    assert shown() == {row.claim.id: row.verdict for row in rows}
+    for factor in (0.3, 5.0):
+        assert shown(factor=factor) == dict(zip(ids, with_slack(rows, factor), strict=True))
     for correction in CORRECTIONS:
-        expected = dict(zip(by_id, with_correction(rows, correction), strict=True))
+        expected = dict(zip(ids, with_correction(rows, correction), strict=True))
         assert shown(correction=correction) == expected
     for setting, grid in (
         ({"hyper": "tuned"}, "ldp_tuned"),
         ({"rounding": "round"}, "ldp_rounded"),
     ):
-        found, other = shown(**setting), {row.claim.id: row.verdict for row in on_grid(grid)}
-        assert {name: found[name] for name in other} == other
-    moved = {name for name, verdict in shown(stratum="kept").items() if verdict != by_id[name]}
-    assert moved == {
-        "stratified-fig2-error", "stratified-fig2-pub-error", "stratified-fig2-parity",
-        "stratified-parity-texas", "stratified-parity-nist",
-    }  # fmt: skip
+        other = {row.claim.id: row.verdict for row in on_grid(grid)}
+        assert other.items() <= shown(**setting).items()
 
 
 def test_the_coin_estimates_as_lib_does_and_its_error_has_both_parts(explore):
@@ -313,23 +273,10 @@ def test_the_coin_estimates_as_lib_does_and_its_error_has_both_parts(explore):
         near(error, 1.96 * np.sqrt(0.3 * 0.7 / people + coin.variance(people, 0.3)))
 
 
-# --- what ships
-
-
-def test_the_libraries_are_the_pinned_ones_and_bring_their_licences():
-    pinned = json.loads((EXPLORERS / "vendor" / "versions.json").read_text("utf-8"))
-    files = {path.name: path for path in (EXPLORERS / "vendor").glob("*.js")}
-    assert files.keys() == pinned.keys()
-    for name, path in files.items():
-        assert hashlib.sha256(path.read_bytes()).hexdigest() == pinned[name]["sha256"]
-        licence = CHAPTERS / "_static" / pinned[name]["licence"].partition(", ")[2]
-        assert name in licence.read_text("utf-8").splitlines()[0]
-
-
 # --- what a reader does
 
 
-@pytest.fixture(scope="module", params=explorer_names())
+@pytest.fixture(scope="module", params=NAMES)
 def tab(request, chromium, folder):
     """Each explorer, opened once on a phone for all the tests that use it."""
     with exploring(chromium, folder) as one:
@@ -412,31 +359,24 @@ def test_a_wrong_number_is_refused_in_words(explore):
     assert page.get_by_role("alert").first.inner_text() == ""
 
 
-def test_without_scripts_or_with_a_part_missing_a_page_says_so(explore, chromium, tmp_path):
+def test_without_scripts_or_with_a_part_missing_a_page_says_so(explore, open_file, tmp_path):
     page, _ = explore("primer", java_script_enabled=False)
     assert "Without scripts, see the figure." in page.inner_text(".explorer")
     copy_static(ROOT, tmp_path / "_static")
     (tmp_path / "_static" / "explorers" / "core.js").unlink()
     (tmp_path / "page.html").write_text(PAGE.format(name="primer"), "utf-8")
-    broken, _ = opened(chromium, (tmp_path / "page.html").as_uri())
+    broken, _ = open_file(tmp_path / "page.html")
     broken.wait_for_function("document.body.innerText.includes('did not start')")
     assert "core.js" in broken.inner_text(".explorer-still")
-    broken.context.close()
 
 
 def test_an_explorer_replaces_the_figure_which_stays_for_a_print(folder, explore):
-    figure = (
-        '<figure class="plot" id="fig-x"><div class="picture">drawn</div>'
-        "<figcaption><strong>What is seen.</strong> Left: another.</figcaption></figure>"
-    )
-    text = PAGE.format(name="primer").replace("<div class", f"{figure}<div class", 1)
+    text = PAGE.format(name="primer").replace("<div class", f"{FIGURE}<div class", 1)
     text = text.replace('data-explorer="primer"', 'data-explorer="primer" data-replaces="fig-x"')
     (folder / "replaced.html").write_text(text, "utf-8")
     page, _ = explore("replaced")
     figure, explorer = page.get_by_text("drawn"), page.locator(".explorer-sentence")
     assert (figure.is_visible(), explorer.is_visible()) == (False, True)
-    assert page.locator(".explorer .explorer-caption").inner_text() == "What is seen."
-    assert page.locator(".explorer #fig-x").count() == page.locator("#fig-x").count() == 1
     page.emulate_media(media="print")
     assert (figure.is_visible(), explorer.is_visible()) == (True, False)
     without, _ = explore("replaced", java_script_enabled=False)

@@ -1,5 +1,5 @@
-"""The commands that the guides print under "What to run", with the code that they print: in a copy
-of the repository and in a folder beside it.
+"""The commands that the guides print under "What to run", with the code that they print: in a clone
+of the last commit and in a folder beside it.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import pytest
 
 from lib.paths import CHAPTERS, ROOT
 from press.pairs import notebook_of
+from tests.programs import git
 
 GUIDES = {page.stem: page for page in sorted((CHAPTERS / "guides").glob("*.md"))}
 FOLDERS = {"# in the clone": "companion", "# in your folder": "mine"}
@@ -34,18 +35,10 @@ def printed(guide: str) -> list[tuple[str, list[str]]]:
 
 @pytest.fixture
 def world(tmp_path) -> Path:
-    """A folder with a clone of this repository as it is now, ``companion``, and an empty ``mine``."""
-    subprocess.run(["git", "clone", "-q", str(ROOT), str(tmp_path / "companion")], check=True)
-    listed = ["git", "-C", str(ROOT), "ls-files", "-z", "-c", "-o", "--exclude-standard"]
-    names = subprocess.run(listed, capture_output=True, check=True).stdout.decode().split("\0")
-    for name in filter(None, names):
-        (tmp_path / "companion" / name).unlink(missing_ok=True)
-        if (ROOT / name).is_file():  # no file that was deleted and is still in the index
-            (tmp_path / "companion" / name).parent.mkdir(parents=True, exist_ok=True)
-            (tmp_path / "companion" / name).write_bytes((ROOT / name).read_bytes())
-    me = (["config", "user.name", "t"], ["config", "user.email", "t@localhost"])
-    for words in (*me, ["add", "-A"], ["commit", "-q", "--allow-empty", "-m", "copy"]):
-        subprocess.run(["git", *words], cwd=tmp_path / "companion", check=True)
+    """A folder with a clone of this repository's last commit, ``companion``, and an empty ``mine``."""
+    git(tmp_path, "clone", "-q", str(ROOT), "companion")
+    git(tmp_path / "companion", "config", "user.name", "t")
+    git(tmp_path / "companion", "config", "user.email", "t@localhost")
     (tmp_path / "mine").mkdir()
     return tmp_path
 
@@ -90,4 +83,4 @@ def test_the_commands_of_a_guide_work(guide, world):
         out = run(world, folder, words)
         assert "--file" not in words or PRINTS.get(guide, "") in out, out
         if "pytest" in words:
-            assert int(re.search(r"(\d+) passed", out)[1]) >= 10  # a guide names the files it touches
+            assert int(re.search(r"(\d+) passed", out)[1]) >= 10

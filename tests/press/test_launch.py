@@ -1,8 +1,7 @@
-"""Buttons to other services: each leads to a file of the repository, whose address is asked for."""
+"""What Colab installs, once a session."""
 
 from __future__ import annotations
 
-import re
 import runpy
 import subprocess
 import sys
@@ -14,24 +13,8 @@ import pytest
 from lib.paths import ROOT
 from press.pairs import COLAB
 from tests.declared import CORE, extra, names, pins
-from tests.press.conftest import CHAPTERS
-from tests.press.pages import parse
 
 ADDRESS = "https://github.com/someone/companion"
-
-
-def test_a_page_links_its_notebook_for_download_and_no_service(html):
-    """The launch menu of a copy without an address reads the notebook's place from this link, and
-    asks a reader where the copy is published.
-    """
-    for page in CHAPTERS:
-        links = [a.get("href", "") for a in parse(html / f"{page.doc}.html").of("a")]
-        assert not [link for link in links if "mybinder.org" in link or "colab.research" in link]
-        assert any(link.endswith(f"_sources/{page.doc}.ipynb") for link in links), page.doc
-
-
-def test_elsewhere_than_on_colab_the_set_up_does_nothing():
-    exec(COLAB, {})
 
 
 def test_on_colab_the_set_up_clones_installs_and_goes_there(monkeypatch, tmp_path):
@@ -53,13 +36,6 @@ def test_on_colab_the_set_up_clones_installs_and_goes_there(monkeypatch, tmp_pat
     assert calls[0][-2:] == [ADDRESS, str(home)]
     assert (ROOT / calls[1][-1].removeprefix(f"{home}/")).is_file()
     assert Path.cwd() == home
-
-
-def test_binder_has_what_it_reads():
-    folder = ROOT / ".binder"
-    assert (folder / "runtime.txt").read_text("utf-8").strip() == "python-3.11"
-    (included,) = re.findall(r"^-r (\S+)", (folder / "requirements.txt").read_text("utf-8"), re.M)
-    assert (folder / included).resolve() == ROOT / "requirements.txt"
 
 
 def test_colab_gets_what_the_package_needs_at_the_books_pins(monkeypatch):

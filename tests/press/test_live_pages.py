@@ -1,5 +1,5 @@
 """Lessons that compute: each page's cells in Chromium and in Firefox, from ``file://`` without a
-network, give what the built page shows. The suite runs one page; ``pytest -m slow`` all.
+network, give what the built page shows. The suite runs the begin of one; ``pytest -m slow`` all.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from html import unescape
 from pathlib import Path
 
 import pytest
-from filelock import FileLock
 
 from lib.datasets import DataError
 from lib.paths import BUILD
+from lib.runner import results, scores
 from press.live import lessons, write_live
 from press.toc import page_code, read_notebook, tags
 from tests.press.firefox import PROGRAM, Firefox
@@ -23,31 +23,28 @@ pytestmark = pytest.mark.browser
 QUICK = "chapters/ldp/protocols"
 DOCS = [page.doc for page in lessons()]
 SOME = 5  # cells of a page that the suite runs; every cell is slow
-RUNS = [(QUICK, SOME), *(pytest.param(doc, 1000, marks=pytest.mark.slow) for doc in DOCS)]
+both_browsers = pytest.mark.parametrize("browser", ["in_chromium", "in_firefox"])
 # what a page cannot run: it trains with LightGBM, jax or the like
 CANNOT = {"lightgbm", "jax", "mbi", "networkx", "pyarrow", "optax", "subprocess"}
 
 
 @pytest.fixture(scope="module")
-def live_book(html, tmp_path_factory) -> Path:
+def live_book(html, once, tmp_path_factory) -> Path:
     """The built book with Python in it; the built one stays as it is."""
-    folder = tmp_path_factory.getbasetemp()
-    if "PYTEST_XDIST_WORKER" in os.environ:  # the processes of the suite share one
-        folder = folder.parent
-    folder = folder / "live"
-    with FileLock(f"{folder}.lock"):
-        if (folder / "_static" / "live" / "pages.js").exists():
-            return folder
-        (folder / "_static").mkdir(parents=True, exist_ok=True)
+
+    def make() -> Path:
+        folder = tmp_path_factory.mktemp("live")
+        (folder / "_static").mkdir()
         for place in (html / "chapters", html / "_sources", *(html / "_static").iterdir()):
-            target = folder / place.relative_to(html)
-            if place.name != "live" and not target.is_symlink():
-                target.symlink_to(place)
-        try:
-            write_live(folder, os.environ.get("SOURCE", "index"))
-        except DataError as error:
-            pytest.skip(f"Pyodide cannot be had here: {error}")
-    return folder
+            if place.name != "live":
+                (folder / place.relative_to(html)).symlink_to(place)
+        write_live(folder, os.environ.get("SOURCE", "index"))
+        return folder
+
+    try:
+        return once("live", make)
+    except DataError as error:
+        pytest.skip(f"Pyodide cannot be had here: {error}")
 
 
 @pytest.fixture(scope="module")
@@ -131,16 +128,11 @@ def address(book: Path, doc: str) -> str:
     return (book / f"{doc}.html").as_uri()
 
 
-@pytest.mark.parametrize(("doc", "most"), RUNS)
-def test_a_page_computes_in_chromium_what_the_book_shows(live_book, in_chromium, doc, most):
-    ran = in_chromium(address(live_book, doc), "most => liveRunAll(most)", most)
-    assert differences(doc, ran, most) == []
-
-
 @pytest.mark.slow
+@both_browsers
 @pytest.mark.parametrize("doc", DOCS)
-def test_a_page_computes_in_firefox_what_the_book_shows(live_book, in_firefox, doc):
-    ran = in_firefox(address(live_book, doc), "() => liveRunAll()")
+def test_a_page_computes_what_the_book_shows(live_book, request, browser, doc):
+    ran = request.getfixturevalue(browser)(address(live_book, doc), "() => liveRunAll()")
     assert differences(doc, ran) == []
 
 
@@ -163,19 +155,24 @@ EDIT = """async (code) => {
 }"""
 TRY = f"""async () => {{
   const edit = {EDIT};
-  return [await edit("6 * 7"), await edit("x = 1\\ny = x / 0"), await edit("while True: pass"),
-    await edit("import js\\njs.fetch('https://example.invalid/')\\nawait_me = 1"), await edit("2 + 3")];
+  return [await liveRunAll({SOME}), await edit("6 * 7"), await edit("x = 1\\ny = x / 0"), await edit("import nowhere"),
+    await edit("from lib.runner import results, scores\\n[len(f('means_mixtures')) for f in (results, scores)]"),
+    await edit("while True: pass"), await edit("import js\\njs.fetch('https://example.invalid/')\\nawait_me = 1"),
+    await edit("2 + 3")];
 }}"""
 
 
-@pytest.mark.parametrize("browser", ["in_chromium", "in_firefox"])
-def test_a_cell_is_edited_a_wrong_line_shown_and_a_loop_stopped(live_book, request, browser):
+@both_browsers
+def test_cells_compute_what_the_book_shows_and_what_a_reader_writes(live_book, request, browser):
     run = request.getfixturevalue(browser)
-    right, wrong, loop, outside, again = run(address(live_book, QUICK), TRY)
+    ran, right, wrong, absent, stored, loop, outside, again = run(address(live_book, QUICK), TRY)
+    assert differences(QUICK, ran, SOME) == []
     assert right[0].startswith("Done in")
     assert "42" in right[1]
     assert "y = x / 0" in wrong[1]
     assert "ZeroDivisionError" in wrong[1]
+    assert "nowhere is not in the Python of this page" in absent[1]
+    assert str([len(read("means_mixtures")) for read in (results, scores)]) in stored[1]
     assert loop[0] == "Stopped. The next Run starts Python again."
     assert outside[0].startswith("Done in")
     assert again[1].endswith("5")

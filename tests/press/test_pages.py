@@ -4,22 +4,24 @@ links and pictures lead somewhere, and nothing comes from another host.
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 
 import pytest
 
+from lib.files import read_yaml
 from lib.paths import BUILD, ROOT
 from press.build import build
 from press.toc import glued_texts, pages, read_notebook
-from tests.conftest import KEPT
+from tests.conftest import as_it_began
 from tests.press.conftest import each_chapter
 from tests.press.pages import parse, target
 
 LOADED = {"script": "src", "img": "src", "source": "src", "iframe": "src", "embed": "src"}
+LOADING = ("stylesheet", "preload", "icon", "shortcut icon", "preconnect", "modulepreload")
 ROLE = re.compile(r"\{(?:doc|ref|cite|glue:?\w*|numref|eq|prf:ref|term|math|download)(?::\w+)?\}`")
-each_page = pytest.mark.parametrize("doc", [page.doc for page in pages(ROOT)])
+MOVED = read_yaml(ROOT / "_config.yml", dict)["sphinx"]["config"]["moved_pages"]
+each_page = pytest.mark.parametrize("doc", [*(page.doc for page in pages(ROOT)), *MOVED])
 
 
 @each_chapter
@@ -36,21 +38,17 @@ def test_every_cell_of_the_book_runs_and_nothing_is_warned_of(built):
     assert list(built.warnings) == []
 
 
-def test_the_suite_asks_the_book_that_was_built(html):
-    """It made the book again from replicas: four minutes, and the reader's own pages were gone."""
-    page = (html / "chapters" / "data" / "datasheets.html").read_text("utf-8")
-    if os.environ.get(KEPT + "COMPANION_DATA"):
-        assert 'data-source="local"' in page
-        assert 'data-source="replica"' not in page
-
-
 @each_page
 def test_every_link_picture_and_role_of_a_page_is_right(html, doc):
     page = html / f"{doc}.html"
     assert page.exists(), f"{doc} was not rendered: is it in _toc.yml once, and did it build?"
     parsed = parse(page)
     addresses = [a.get("href", "") for a in parsed.of("a", "link")]
-    addresses += [given.get(LOADED[tag], "") for tag, given in parsed.tags if tag in LOADED]
+    loaded = [given.get(LOADED[tag], "") for tag, given in parsed.tags if tag in LOADED]
+    loaded += [a.get("href", "") for a in parsed.of("link") if a.get("rel") in LOADING]
+    outside = [one for one in loaded if target(page, one) is None and not one.startswith("data:")]
+    assert not outside, f"{doc} loads {outside}: put the file into chapters/_static"
+    addresses += loaded
     for address in addresses:
         if not address or address.startswith("data:") or (place := target(page, address)) is None:
             continue
@@ -79,6 +77,7 @@ def test_a_chapter_shows_no_machinery(html, page):
 
 
 def test_a_build_with_nothing_changed_executes_and_renders_nothing(html, monkeypatch):
+    as_it_began(monkeypatch)  # the data that the book was built on
     run = subprocess.run
 
     def only_git(command, **options):  # which says where this clone is from

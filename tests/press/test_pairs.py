@@ -10,7 +10,6 @@ import pytest
 
 from lib.paths import CHAPTERS as FOLDER
 from lib.paths import ROOT
-from press import rerun
 from press.commands.book import add_arguments, run
 from press.pairs import as_text, is_pair_source, keep, notebook_of, write_pairs
 from press.toc import markdown, page_code, pages, read_notebook
@@ -185,12 +184,3 @@ def test_only_a_side_of_a_pair_can_be_kept(pair, wrong):
     (pair.parent / "x.txt").touch()
     with pytest.raises(ValueError, match=r"--keep must be a page's \.md or \.ipynb, got"):
         command("--keep", wrong)
-
-
-def test_a_rerun_writes_the_notebook_first(monkeypatch):
-    """Else the page that you edited would run as it was."""
-    asked = []
-    monkeypatch.setattr("press.rerun.write_pairs", lambda *root: asked.append(root))
-    with pytest.raises(ValueError, match=r"must be .* got 'nowhere'"):
-        rerun.chapter("nowhere")
-    assert asked

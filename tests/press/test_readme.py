@@ -7,7 +7,7 @@ import time
 
 from lib.paths import ROOT
 from press.rerun import chapter, requested
-from studies.cross_paper.headlines import errors_by_name, small_against_large
+from studies.cross_paper.headlines import errors_by_name
 
 README = (ROOT / "README.md").read_text("utf-8")
 
@@ -27,14 +27,6 @@ def test_its_picture_is_there_and_says_what_the_stored_results_say():
     extra = [errors_by_name(seen=seen)["extra"] for seen in (True, False)]
     ends = [f"{part.iloc[end]:.2f}" for part in extra for end in (0, -1)]
     assert re.findall(r"\d\.\d\d", words) == ends
-
-
-def test_its_caption_says_what_both_comparisons_say():
-    """It said that privacy costs small groups more, which is so on the rows that a model saw."""
-    seen, held = (small_against_large(seen=seen) for seen in (True, False))
-    assert seen["low"].min() > 0
-    assert held["low"]["AIM"] > 0 > held["high"]["MST"]
-    assert "on rows seen and less on people held out" in README
 
 
 def test_the_reruns_that_it_shows_are_of_parameters_that_there_are():

@@ -1,4 +1,4 @@
-"""The reference has an entry and a source for every public name, and each study says what it is."""
+"""The reference has an entry and a source for every public name."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ import importlib
 import pytest
 
 from lib.paths import ROOT
-from press.reference import FOLDER, PACKAGES, modules_of, reference
+from press.reference import FOLDER, PACKAGES, modules_of
 from press.toc import pages
-from studies import STUDIES
 from tests.press.pages import parse
 
 LISTED = [page.doc for page in pages(ROOT)]
@@ -31,12 +30,3 @@ def test_a_built_page_has_a_place_and_a_source_for_every_name(html, page):
             if public and thing.__module__ == module:
                 assert f"{module}.{name}" in parsed.ids, f"give {module}.{name} a docstring"
                 assert f"../../_modules/{module.replace('.', '/')}.html#{name}" in listings
-
-
-@pytest.mark.parametrize("name", STUDIES)
-def test_a_study_states_a_title_and_chapters_that_the_book_lists(name):
-    study = importlib.import_module(f"studies.{name}.study").STUDY
-    assert [doc for doc in study.chapters if doc not in LISTED] == [], "correct STUDY.chapters"
-    overview = reference(f"{FOLDER}/overview")
-    assert study.title in overview
-    assert all(f":doc:`/{doc}`" in overview for doc in study.chapters)

@@ -18,8 +18,8 @@ import pytest
 from lib.cli import main
 from lib.paths import CHAPTERS, ROOT
 from lib.runner import run_grid
-from lib.runner.cluster import _travelling, run_on_cluster
 from lib.runner.store import Store
+from lib.runner.sweep import _travelling, run_on_cluster
 from tests.runner.toy import GRID, MANY, STABLE, run_toy, sweep
 
 PAGE = (CHAPTERS / "guides" / "scale.md").read_text(encoding="utf-8")
@@ -61,6 +61,7 @@ def start(tmp_path):
         process.wait()
 
 
+@pytest.mark.thorough("three processes, killed one by one")
 def test_a_worker_and_the_driver_are_killed_in_mid_run_and_nothing_is_lost(start, tmp_path):
     distributed = pytest.importorskip("dask.distributed")
     start([*_printed("python -m dask scheduler"), "--port", "0", "--no-dashboard"])

@@ -13,7 +13,7 @@ from lib.cli.run import sources_of
 from lib.datasets import load
 from lib.runner import Grid, Store, StoreError, gather_grid, results, run, run_grid, scores
 from lib.runner.cell import KeyedCell, cell_key
-from lib.runner.provenance import DIRTY
+from lib.runner.records import DIRTY
 from tests.runner.toy import ALONE, MADE, STABLE, ToyCell, grid_of_toys, record_of, stored
 
 CELLS = [ToyCell(number=i) for i in range(23)]

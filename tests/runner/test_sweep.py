@@ -21,7 +21,7 @@ import lib.runner.store
 from lib.paths import ROOT
 from lib.runner import run_sweep
 from lib.runner.cell import cell_key
-from lib.runner.provenance import provenance
+from lib.runner.records import provenance
 from lib.runner.registry import grid_of, grids
 from lib.runner.store import Store, StoreBusy, read_rows
 from tests.programs import git
@@ -231,7 +231,7 @@ def test_a_second_interruption_while_rows_are_folded_waits_for_the_fold(
 
 
 def test_a_commit_whose_code_was_changed_is_called_dirty(tmp_path, monkeypatch):
-    monkeypatch.setattr("lib.runner.provenance.ROOT", tmp_path)
+    monkeypatch.setattr("lib.runner.records.ROOT", tmp_path)
     found = provenance.__wrapped__
     git(tmp_path, "init", "-q")
     assert found()["commit"] == "unknown"  # nothing committed yet

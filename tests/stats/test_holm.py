@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lib.stats.holm import holm
+from lib.stats.p_values import holm
 
 
 def test_holm_by_hand():

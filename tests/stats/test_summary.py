@@ -11,8 +11,7 @@ import pytest
 from scipy import stats
 
 from lib.rng import stream
-from lib.stats.holm import holm
-from lib.stats.p_values import p_positive, p_value
+from lib.stats.p_values import holm, p_positive, p_value
 from lib.stats.summary import (
     clopper_pearson,
     interval_words,

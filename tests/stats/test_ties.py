@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lib.stats.summary import rank_correlation
-from lib.stats.ties import above, merge_ties, ranks
+from lib.stats.summary import above, merge_ties, rank_correlation, ranks
 
 
 @given(st.lists(st.integers(-50, 50), min_size=1, max_size=30), st.integers(0, 2**32 - 1))

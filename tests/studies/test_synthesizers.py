@@ -14,7 +14,7 @@ from lib.domain import Domain
 from lib.dp import zcdp_rho
 from lib.rng import stream
 from lib.runner import tidy
-from lib.runner.records import plain
+from lib.runner.records import plain_values
 from lib.synth import GEM, MST, Stratified
 from lib.synth.workload import ABSENT
 from studies.synthesizers.cells import Cell, declared, run_cell, synth_grid, synthesizer
@@ -121,7 +121,7 @@ def test_a_classifiers_rates_by_hand(small):
 )
 def test_a_cell_comes_out_the_same_alone(fields, small):
     cell = Cell(dataset="nist", **fields)
-    one, two = (plain(run_cell(cell, small), "cell") for _ in range(2))  # what may be stored
+    one, two = (plain_values(run_cell(cell, small), "cell") for _ in range(2))  # what may be stored
     del one["fit_s"], two["fit_s"]
     np.testing.assert_equal(one, two)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lib.synth.adapter import load_mbi
+from lib.synth.junction import load_mbi
 
 
 def reference_marginals(

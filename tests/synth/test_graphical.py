@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from lib.rng import stream
-from lib.synth.adapter import junction_tree, model_megabytes
 from lib.synth.graphical import GraphicalModel, _rounded_draws, fit_model, targets
-from lib.synth.junction import Tree, calibrate
+from lib.synth.junction import Tree, calibrate, junction_tree, model_megabytes
 from lib.synth.products import cells_at
 from tests.conftest import FALSE_ALARM
 from tests.synth.brute import joint, marginal

@@ -9,8 +9,8 @@ import pytest
 from lib.domain import Domain
 from lib.rng import stream
 from lib.synth import AIM, GEM, MST, Stratified
-from lib.synth.adapter import model_megabytes
 from lib.synth.base import BUDGET_MAX, BUDGET_MIN
+from lib.synth.junction import model_megabytes
 from tests.conftest import peak_of
 from tests.synth.conftest import DOMAIN, people
 

@@ -17,10 +17,9 @@ from lib.rng import stream
 from lib.synth import AIM, GEM, MST, Stratified, aim, all_kway, mst, workload_error
 from lib.synth.aim import expected_noise, quality_scores
 from lib.synth.base import Measurement, estimated_total, select
-from lib.synth.domain_compression import Compression
 from lib.synth.gem import published_spending
 from lib.synth.marginal_model import estimate
-from lib.synth.mst import pair_scores
+from lib.synth.mst import Compression, pair_scores
 from lib.synth.workload import counts
 from tests.conftest import as_often
 from tests.programs import python

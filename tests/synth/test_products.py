@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from lib.rng import stream
-from lib.synth.adapter import load_jax
+from lib.synth.junction import load_jax
 from lib.synth.products import product_marginal, squared_error
 
 SHAPES = [(4,), (3, 4), (2, 3, 4), (2, 3, 2, 2)]

@@ -9,8 +9,8 @@ import pytest
 from lib.domain import Domain
 from lib.rng import stream
 from lib.synth import AIM, GEM, MST, Fitted, Stratified
-from lib.synth.domain_compression import Compression
 from lib.synth.gem import GEMModel
+from lib.synth.mst import Compression
 
 AIM_QUICK = AIM(degree=2, rounds_per_column=1, iterations=5, last_iterations=20)
 GEM_QUICK = GEM(degree=2, rounds=2, steps=2, batch=4, hidden=(4,))

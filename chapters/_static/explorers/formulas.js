@@ -258,7 +258,7 @@ globalThis.Formulas = (() => {
   };
   const insufficientEpsilon = (alpha) => (alpha < 2 ? 4 * Math.atanh(alpha / 2) : Infinity); // within_group.insufficient_epsilon
 
-  // --- the ledger: lib.ledger.rules and lib.stats.holm; an evidence has value, low, high, p, reference where they exist
+  // --- the ledger: lib.ledger.rules and lib.stats.p_values; an evidence has value, low, high, p, reference where they exist
   const LEVEL = 0.05;
   const TOO_CLOSE = "too close to call", BITS = 1e-9;
   const inside = (e, least, most) => { // true, false, or null where the interval has both sides

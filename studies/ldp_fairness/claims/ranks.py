@@ -13,7 +13,7 @@ import pandas as pd
 from lib.fairness import FAIR, FAIRNESS
 from lib.ldp import PROTOCOLS
 from lib.ledger.rules import Evidence
-from lib.stats.ties import RELATIVE, merge_ties, ranks
+from lib.stats.summary import RELATIVE, merge_ties, ranks
 from studies.ldp_fairness.evidence import GRID, TEST_PER_TRAIN, UTILITY, private_cells, read, score
 from studies.ldp_fairness.names import title
 from studies.measures import measures_of, share_of_cases

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from lib.fairness import FAIR, FAIRNESS
-from lib.ledger.rules import Evidence, left
+from lib.ledger.rules import Evidence, largest_rest
 from lib.stats.summary import run_means
 from studies.ldp_fairness.evidence import (
     GRID,
@@ -87,7 +87,7 @@ def largest_left(dataset, metrics: Sequence[str], *, before: float, **which: Any
         there = change(dataset, m, **which | {"epsilon": before}).value
         own = change(dataset, m, **which)
         found[m] = replace(own, p=math.nan, p_opposite=math.nan, reference=there)
-    name = max(found, key=lambda m: abs(found[m].value) / left(found[m], 0.01, 0.1))
+    name = max(found, key=lambda m: abs(found[m].value) / largest_rest(found[m], 0.01, 0.1))
     words = f"in {metric_name(name)}, whose change at epsilon {before:g} is"
     return replace(found[name], detail=f"{words} {found[name].reference:.3f}")
 

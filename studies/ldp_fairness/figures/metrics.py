@@ -10,11 +10,13 @@ from matplotlib.axes import Axes
 from lib import validate
 from lib.fairness import FAIR
 from lib.ldp import SPLITS
-from lib.plotting.lines import band, curve, note
 from lib.plotting.panels import (
     Picture,
+    band,
+    curve,
     epsilon_axis,
     handle,
+    note,
     panels,
     ticks,
 )

@@ -13,8 +13,7 @@ from matplotlib.patches import Rectangle
 
 from lib.ldp import PROTOCOLS, make, one_hot
 from lib.ldp.local_hashing import hash_values
-from lib.plotting.lines import simulated
-from lib.plotting.panels import Picture, handle, panel, ticks
+from lib.plotting.panels import Picture, handle, panel, simulated, ticks
 from lib.plotting.style import BLUE, LIGHT, RED
 from lib.rng import stream
 from studies.ldp_fairness.figures.style import COLOURS, MARKERS, protocol_legend

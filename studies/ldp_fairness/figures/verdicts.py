@@ -9,11 +9,9 @@ from typing import Any
 import pandas as pd
 
 from lib.ldp import PROTOCOLS
-from lib.plotting.lines import band, note, spread
-from lib.plotting.panels import Picture, panel, panels, ticks
+from lib.plotting.panels import Picture, band, note, panel, panels, spread, ticks
 from lib.plotting.style import BLUE, DARK, LIGHT, METRIC_NAMES, RED, REFERENCE
-from lib.stats.summary import summarise
-from lib.stats.ties import ranks
+from lib.stats.summary import ranks, summarise
 from studies.ldp_fairness.summary import pooled
 
 

@@ -17,7 +17,7 @@ from lib.ledger.authors import AUTHORS
 from lib.ledger.rules import LEVEL, Evidence
 from lib.rng import stream
 from lib.runner import NoResults, scores
-from lib.stats.holm import holm
+from lib.stats.p_values import holm
 from studies.measures import DRAWS, measures_of, share_of_draws
 from studies.private_means import authors
 from studies.private_means.census import RHO, oracles

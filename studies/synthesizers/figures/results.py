@@ -12,8 +12,17 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 
 from lib.extras import needs
-from lib.plotting.lines import curve, ends, note
-from lib.plotting.panels import Picture, epsilon_axis, legend, log_if_wide, panel, panels
+from lib.plotting.panels import (
+    Picture,
+    curve,
+    ends,
+    epsilon_axis,
+    legend,
+    log_if_wide,
+    note,
+    panel,
+    panels,
+)
 from lib.plotting.style import BLUE, DARK, GREEN, GREY, ORANGE, PINK, RED, REFERENCE
 from studies.synthesizers.settings import MAIN
 from studies.synthesizers.summary import averaged

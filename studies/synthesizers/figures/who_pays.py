@@ -6,8 +6,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from lib.plotting.lines import note
-from lib.plotting.panels import Picture, panel, ticks
+from lib.plotting.panels import Picture, note, panel, ticks
 from lib.plotting.style import BLUE, GREY, RED
 from studies.synthesizers.summary import of_level
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
-from lib.dp.accounting import (
+from lib.dp.conversion import (
     CONVERSIONS,
     advanced_composition,
     delta_of,

@@ -16,19 +16,20 @@ order ``alpha`` between the outputs on neighbouring tables is at most
 What is returned is rounded outwards (but for ``"published"``): an epsilon or a
 delta is never below the true one, a rho to spend never above it. The tight
 conversion holds at every order; the best one is searched in floating-point
-numbers, and the formula is evaluated there in decimals.
+numbers, and the formula is evaluated there in decimals: a promise that is
+rounded in its own favour is none.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from decimal import Decimal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, localcontext
 
 from scipy.optimize import brentq
 
 from lib import validate
-from lib.dp.exact import digits, down, up
 
 CONVERSIONS = ("tight", "standard", "published")
 _DIGITS = 120  # some 50 of them are lost where terms cancel
@@ -38,6 +39,24 @@ _PURE = {"low": 1e-100, "high": 1e100}
 _TIGHT_RHO, _TIGHT_EPSILON = {"low": 1e-25, "high": 1e16}, {"low": 1e-9, "high": 1e15}
 # Outside of these a square underflows or overflows, or does when divided by ln(1/delta).
 _PLAIN_RHO, _PLAIN_EPSILON = {"low": 1e-300, "high": 1e300}, {"low": 1e-140, "high": 1e140}
+
+
+@contextmanager
+def digits(precision: int) -> Iterator[None]:
+    """Decimals of ``precision`` digits, without an end to their exponents."""
+    with localcontext(Context(prec=precision, Emin=MIN_EMIN, Emax=MAX_EMAX)):
+        yield
+
+
+def float_above(x: Decimal) -> float:
+    """The least float that is not below ``x``."""
+    near = float(x)
+    return near if Decimal(near) >= x else math.nextafter(near, math.inf)
+
+
+def float_below(x: Decimal) -> float:
+    """The largest float that is not above ``x``."""
+    return -float_above(-x)
 
 
 def rho_of_pure(epsilon: float, *, of: str = "any") -> float:
@@ -63,10 +82,10 @@ def rho_of_pure(epsilon: float, *, of: str = "any") -> float:
         exact = Decimal(e)
         if of == "randomised response":
             shrunk = (-exact).exp()  # tanh(x/2) = (1 - e^-x) / (1 + e^-x)
-            return up(exact * (1 - shrunk) / (1 + shrunk))
+            return float_above(exact * (1 - shrunk) / (1 + shrunk))
         if of == "laplace":
-            return up(exact + (-exact).exp() - 1)
-        return up(exact * exact / (8 if of == "bounded range" else 2))
+            return float_above(exact + (-exact).exp() - 1)
+        return float_above(exact * exact / (8 if of == "bounded range" else 2))
 
 
 def _best_order(slope: Callable[[float], float]) -> float:
@@ -116,7 +135,7 @@ def delta_of(rho: float, epsilon: float) -> float:
         x = Decimal(order)
         return min(
             1.0,
-            up(
+            float_above(
                 (
                     x * ((1 + x) * Decimal(rho) - Decimal(epsilon) + x.ln())
                     - (1 + x) * (1 + x).ln()
@@ -161,9 +180,9 @@ def epsilon_of(rho: float, delta: float, *, conversion: str = "tight") -> float:
     with digits(_DIGITS):
         exact, ln = Decimal(rho), -Decimal(delta).ln()
         if conversion == "standard":
-            return up(exact + 2 * (exact * ln).sqrt())
+            return float_above(exact + 2 * (exact * ln).sqrt())
         x = Decimal(_best_order(lambda x: rho * x * x + math.log1p(x) - log))
-        return max(0.0, up((1 + x) * exact + (ln - (1 + x).ln()) / x + (x / (1 + x)).ln()))
+        return max(0.0, float_above((1 + x) * exact + (ln - (1 + x).ln()) / x + (x / (1 + x)).ln()))
 
 
 def zcdp_rho(epsilon: float, delta: float, *, conversion: str = "standard") -> float:
@@ -206,13 +225,13 @@ def zcdp_rho(epsilon: float, delta: float, *, conversion: str = "standard") -> f
     with digits(_DIGITS):
         exact, ln = Decimal(epsilon), -Decimal(delta).ln()
         if conversion == "standard":
-            return down((exact / ((ln + exact).sqrt() + ln.sqrt())) ** 2)
+            return float_below((exact / ((ln + exact).sqrt() + ln.sqrt())) ** 2)
 
         def rho_at(x: float) -> float:
             return (epsilon - (log - math.log1p(x)) / x + math.log1p(1 / x)) / (1 + x)
 
         x = Decimal(_best_order(lambda x: rho_at(x) * x * x + math.log1p(x) - log))
-        return down((exact - (ln - (1 + x).ln()) / x + ((1 + x) / x).ln()) / (1 + x))
+        return float_below((exact - (ln - (1 + x).ln()) / x + ((1 + x) / x).ln()) / (1 + x))
 
 
 def rho_in_floats(epsilon: float, delta: float) -> float:
@@ -241,6 +260,6 @@ def advanced_composition(epsilon: float, k: int, delta: float) -> float:
     mean = rho_of_pure(epsilon, of="randomised response")
     delta = validate.fraction("delta", delta)
     with digits(_DIGITS):
-        return up(
+        return float_above(
             k * Decimal(mean) + Decimal(float(epsilon)) * (-2 * k * Decimal(delta).ln()).sqrt()
         )
