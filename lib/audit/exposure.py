@@ -52,11 +52,12 @@ class Exposure:
     p : mapping
         Group to its p-value of dependence.
     rows : int array of shape (m,)
-        Places in the table of the people of the first split; everybody of a finished release.
+        Row numbers, in the table, of the people in the first split; everybody of a finished
+        release.
     inside : bool array of shape (m,)
     tested : float array of shape (m,)
-        Their predictions that the test is of: those in the first split, or the mean of all
-        trainings on a release, which is one predictor.
+        The predictions for these people on which the test is computed: those in the first split,
+        or the mean of all trainings on a release, which is one predictor.
     """
 
     result: Result
@@ -69,7 +70,7 @@ class Exposure:
 @dataclass(frozen=True)
 class Bounded:
     """A learner whose time is bounded: of a release of more than :data:`LARGE` rows, each tree of a
-    forest sees so many, and predictions are rounded to .01, so that people can be counted.
+    forest is trained on so many, and predictions are rounded to .01, so that people can be counted.
     """
 
     learner: Learner
@@ -87,7 +88,7 @@ class Bounded:
 
 
 def reshufflings(request: Request, tests: int) -> int:
-    """How many a test takes, so that it can flag after Holm's correction.
+    """How many reshufflings a test takes, so that it can flag after Holm's correction.
 
     A ``ValueError`` refuses a false alarm so small that they would take for ever.
     """
@@ -110,7 +111,9 @@ def reshufflings(request: Request, tests: int) -> int:
 def expose(
     request: Request, table: Table, tests: int, name: str, curator: Curator | None, progress: bool
 ) -> Exposure:
-    """Run the experiment with the learner ``name``, and test each group; ``tests`` are all."""
+    """Run the experiment with the learner ``name``, and test each group; ``tests`` is the number of
+    tests in the whole audit.
+    """
     setup = Setup(
         target=TARGET,
         lens=table.lens,
@@ -257,7 +260,7 @@ def overall(verdicts: pd.Series) -> str:
 
 
 def splits_needed(beta: float, learners: int) -> int:
-    """Splits without one that exceeds alpha from which on the verdict is "met".
+    """How many splits are needed for the verdict "met" if none of them exceeds alpha.
 
     The least number with ``(1 - beta)^splits <= tail``, the level's share of one learner.
 

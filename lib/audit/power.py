@@ -5,9 +5,9 @@ learners then know these answers. A learner sees records and not people: everybo
 of a person who was copied gets the same prediction, the mean of the copied answers. Where few
 records are the record of one person alone, a release may copy everything and nothing is found.
 
-Membership is drawn again, for people and households alike, and the audit's test is made of that, at
-the level of the first step of Holm's correction, so that flags elsewhere can only help. A leak that
-predictions have already counts as chance here, so the share of a flagged group is too large.
+Membership is drawn again, for people and households alike, and the audit's test is applied to that,
+at the level of the first step of Holm's correction, so that flags elsewhere can only help. A leak
+that predictions have already counts as chance here, so the share of a flagged group is too large.
 
 Two things are approximate, here alone and in no p-value: predictions are put into about 12 bins,
 each with its mean, and the weights (or households) that chance draws into a bin are normal, with
@@ -68,12 +68,12 @@ def least_share(
     record : int array of shape (n,), optional
         Equal for people whom learners cannot tell apart; without it all people differ.
     others : (int array, array) of shape (m,), optional
-        Records and answers of people outside the group, of whom the same share is copied. They
-        count where somebody in the group has their record.
+        Records and answers of people outside the group. The same share of them is copied; a
+        copied answer matters where somebody in the group has the same record.
 
     Returns
     -------
-    float in (0, 1]; NaN if not even all are enough. Of the clusters, if the design has any.
+    float in (0, 1]; NaN if copying everybody is not enough. With clusters, a share of clusters.
 
     Examples
     --------
@@ -114,7 +114,7 @@ def least_share(
 
 
 def _crossing(seen: Mapping[int, float], near: int) -> int:
-    """Where the power is 80%, by a line through the simulated ones: their noise is averaged."""
+    """Where the power is 80%, by a line through the simulated powers: their noise is averaged."""
     counts = np.array([k for k in seen if near / 1.5 <= k <= near * 1.5])
     z = norm.ppf(np.clip([seen[k] for k in counts], 0.02, 0.98))
     if counts.size < 3:
@@ -146,7 +146,7 @@ class _Group:
 
     @property
     def unit(self) -> np.ndarray:
-        """Who is inside or outside with whom: the number of each person's cluster."""
+        """The number of each person's cluster, whose members are inside or outside together."""
         cluster = self.design.cluster
         return np.arange(self.own.size) if cluster is None else cluster
 

@@ -128,9 +128,9 @@ def small_groups(audit: Audit) -> str:
     if merged := [n for n in audit.table.small.values() if n < least]:
         people, few = sum(merged), f"fewer than {LEAST_SHOWN} people"
         together = f"{people} people" if people >= LEAST_SHOWN else few
+        groups = "group" if len(merged) == 1 else "groups"
         words.append(
-            f"{len(merged)} group{'s' * (len(merged) > 1)} of {few}, together {together}, whose"
-            " values are not shown"
+            f"{len(merged)} {groups} of {few}, together {together}, whose values are not shown"
         )
     return ", ".join(words) or "none"
 

@@ -2,10 +2,10 @@
 
 It is exact although each split has few reshufflings. In each split the observed distance stands
 beside ``J`` reshuffled ones. If the predictions ignore who was inside, the observed one is equally
-likely to be any of these ``1 + J`` numbers, and splits are independent. So the law of *any* sum of
-scores is known exactly, given the numbers. Fisher's method instead refers its sum to a chi-square
-law that needs continuous p-values: it stays valid for discrete ones, but flags more rarely than
-stated (:func:`fisher_false_alarm`).
+likely to be any of these ``1 + J`` numbers, and splits are independent. So the distribution of
+*any* sum of scores is known exactly, given the ``1 + J`` distances of each split. Fisher's method
+instead refers its sum to a chi-square law that needs continuous p-values: it stays valid for
+discrete ones, but flags more rarely than stated (:func:`fisher_false_alarm`).
 """
 
 from __future__ import annotations
@@ -66,9 +66,9 @@ def combined_p(splits: Iterable[Sequence[float]]) -> float:
 def fisher_false_alarm(*, draws: int, splits: int, level: float) -> float:
     """How often Fisher's method flags at ``level`` where there is nothing to find.
 
-    Every split has ``draws`` reshufflings. Each p-value is then uniform on ``1/(1 + J), ..., 1`` if
-    no distances are equal; ties make the rate smaller. Computed by convolution, to about three
-    digits.
+    Every split has ``draws`` reshufflings. Each p-value is then uniform on the multiples of
+    ``1 / (1 + draws)`` if no distances are equal; ties make the rate smaller. Computed by
+    convolution, to about three digits.
 
     Examples
     --------

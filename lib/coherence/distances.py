@@ -196,9 +196,9 @@ def reshuffling_p(
     """p-value of the distance when membership is reshuffled at most ``draws`` times.
 
     NaN where a side is empty. It stops at the reshuffling ``j`` that is the ``enough``-th to be at
-    least as far apart, with ``p = enough / j``; else ``p = (1 + K) / (1 + draws)`` with ``K`` of
-    those. Both are valid at every level, and a group in which there is nothing takes few
-    reshufflings.
+    least as far apart, with ``p = enough / j``; else ``p = (1 + K) / (1 + draws)`` where ``K``
+    counts the reshufflings at least as far apart. Both are valid at every level, and a group in
+    which there is nothing takes few reshufflings.
 
     References
     ----------
@@ -232,7 +232,7 @@ def reshuffling_p(
 def _counted_distances(
     values: np.ndarray, n_a: int, draws: int, rng: np.random.Generator, weight: np.ndarray | None
 ) -> np.ndarray:
-    """As :func:`shuffled_distances`, with the same law."""
+    """Distances with the distribution of :func:`shuffled_distances`."""
     weight = np.ones(values.size) if weight is None else weight
     values, of_value = np.unique(values, return_inverse=True)
     weight, of_weight = np.unique(weight, return_inverse=True)

@@ -26,13 +26,15 @@ def membership_scores(release: pd.DataFrame, population: pd.DataFrame) -> dict[s
     Returns
     -------
     dict
-        ``rare``: released rows like the person's, per person with such a record. ``surprising``:
-        if there is one, the sum of ``-log2`` of the shares of its values. ``nearest``: this sum
-        over the values that one released row has in common with the person, at most; left out
-        where people times rows are too many. ``tracer``: how much more frequent the person's pairs
-        of values are in the release, as in :class:`~lib.coherence.learners.Tracer`. But a pair of
-        columns weighs by the inverse square of the mean of ``(here - there)^2 / there`` over its
-        cells, 1 for the counts of a random half: what the release did not keep counts little.
+        ``rare``: the number of released rows equal to the person's record, divided by the number
+        of people with this record. ``surprising``: if such a row was released, the sum of
+        ``-log2`` of the shares of its values; else 0. ``nearest``: this sum over the values that
+        one released row has in common with the person, at most; left out where people times rows
+        are too many. ``tracer``: how much more frequent the person's pairs of values are in the
+        release, as in :class:`~lib.coherence.learners.Tracer`. But a pair of columns weighs by the
+        inverse square of the mean of ``(here - there)^2 / there`` over its cells, with ``here``
+        the count in the release, scaled to everybody, and ``there`` the count among everybody. The
+        mean is about 1 for a random half, so what the release did not keep counts little.
 
     Examples
     --------
@@ -60,7 +62,7 @@ def _records(codes: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray, np.ndar
 
 
 def _few(codes: np.ndarray, people: np.ndarray, rows: np.ndarray) -> bool:
-    """Whether the nearest record of each can be found in a time that is worth it."""
+    """Whether the nearest record of each can be found within :data:`_PAIRS` comparisons."""
     values = int(sum(codes.max(axis=0) + 1))
     return bool((people > 0).sum() * (rows > 0).sum() * values <= _PAIRS)
 
@@ -81,7 +83,8 @@ def _codes(release: pd.DataFrame, population: pd.DataFrame) -> np.ndarray:
 def _surprise(column: np.ndarray, people: np.ndarray) -> np.ndarray:
     """The surprise of each record's value of a column, ``-log2`` of its share of the people.
 
-    In whole eighths of a bit, so that sums are exact; a value of nobody counts as one person's.
+    In whole eighths of a bit, so that sums are exact; a value that nobody has counts as if one
+    person had it.
     """
     share = np.bincount(column, people) / people.sum()
     return np.round(-8 * np.log2(np.maximum(share, 1 / people.sum())))[column]
@@ -116,12 +119,14 @@ def _tracer(population: np.ndarray, release: np.ndarray) -> np.ndarray:
 
 
 def named_of(share: float, people: int) -> int:
-    """How many names this share of a group is, if nobody ties."""
+    """How many people of a group are named for this share, if nobody ties."""
     return max(1, round(share * people))
 
 
 def guesses(score: np.ndarray, inside: np.ndarray, share: float, *, fixed: bool = False) -> Guesses:
-    """What the names of the people with the highest scores come to; both of shape (m,).
+    """How many of the people with the highest scores were inside.
+
+    ``score`` and ``inside`` have shape (m,).
 
     This ``share`` is named as inside, with all whose score ties with the last of them, and all
     others as outside. ``fixed`` names exactly the share, and the first of those that tie.

@@ -168,7 +168,7 @@ def choose(
 
 
 def _shown(mechanism, exact, rng, draw, kind, what, accountant, sensitivity, by=()):
-    """All that could be refused is refused here, before anything is paid for."""
+    """Check everything, pay, draw, and show the look to an observer if there is one."""
     validate.generator("rng", rng)
     own = float(np.max(mechanism.sensitivity))
     sensitivity = {ADD_OR_REMOVE: own} if sensitivity is None else sensitivity
@@ -176,11 +176,11 @@ def _shown(mechanism, exact, rng, draw, kind, what, accountant, sensitivity, by=
     if stated is None or not abs(stated - own) <= ROUNDING * own:
         what_it_is = f"numbers by relation, of which the first is the mechanism's {own!r}"
         raise validate.refusal("sensitivity", what_it_is, dict(sensitivity))
-    unit = (
-        ("epsilon" if isinstance(mechanism, Laplace) else "rho")
-        if accountant is None
-        else accountant.unit
-    )
+    if accountant is None:  # a mechanism that has both prices is asked for its usual one
+        units = ("epsilon", "rho") if isinstance(mechanism, Laplace) else ("rho", "epsilon")
+        unit = next((unit for unit in units if hasattr(mechanism, unit)), "rho")
+    else:
+        unit = accountant.unit
     price = getattr(mechanism, unit, None)
     if price is None:
         raise ValueError(

@@ -95,7 +95,7 @@ class Measurer:
 @dataclass(frozen=True)
 class Row:
     """A claim with its evidence and verdict; ``adjusted_p`` and ``adjusted_opposite`` for
-    directional rows; ``also`` by the claim's other readings. ``authors`` is
+    directional rows; ``also`` maps each other reading of the claim to its row. ``authors`` is
     the row by the same rule on what the paper's authors stored, None where no stored results could
     answer.
     """
@@ -165,8 +165,8 @@ def evaluate(
 def _of_authors(
     claims: Mapping[int, Claim], measured: Callable[[Claim], Evidence], tested: dict[int, Evidence]
 ) -> dict[int, Row]:
-    """The claims judged on their authors' results; in the family of directional tests these have
-    the place of ours.
+    """The claims judged on their authors' results; when p-values are adjusted, the authors'
+    evidence takes the place of ours.
     """
     asked = {i: own for i, claim in claims.items() if (own := claim.of_authors())}
     found = {i: measured(own) for i, own in asked.items()}
@@ -182,8 +182,8 @@ def _of_authors(
 
 
 def _both_sides(claim: Claim, evidence: Evidence) -> Evidence:
-    """The evidence of a directional claim with the p-value of the opposite, too; that of a stated
-    hypothesis has its own.
+    """The evidence of a directional claim with the p-value of the opposite, too, which the
+    evidence of a stated hypothesis has already.
     """
     positive = claim.rule == "positive"
     return replace(evidence, p_opposite=opposite(evidence)) if positive else evidence
@@ -221,8 +221,8 @@ def summary(rows: list[Row] | None = None) -> dict[str, int]:
 
 
 def rows_by_paper(rows: list[Row]) -> dict[tuple[str, bool], list[Row]]:
-    """Rows that are counted, tallied apart: by who states them, and by whether the rule came after
-    part of the results.
+    """Rows that are counted, in separate lists: by who states them, and by whether the rule came
+    after part of the results.
 
     The keys are ``(paper, seen)``, those that occur, in the order of
     :func:`~lib.ledger.claim.papers` with the companion last.

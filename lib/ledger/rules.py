@@ -31,14 +31,14 @@ class Evidence:
     words for the rest.
 
     ``p_opposite`` is the p-value of the opposite of a stated hypothesis. ``exact`` numbers come
-    from arithmetic and have no interval. ``of`` is the paper's number of runs where it is not that
-    of its other experiments. ``overlap`` is the second reading of evidence from overlapping splits
-    of one table: ``(low, high, p)`` of the corrected resampled interval, which speaks of another
-    table. ``stored`` tells evidence that was read, not measured. What is not ``comparable``
-    was measured on something that the claim does not speak of; ``detail`` says why. ``own_runs``
-    are those of the paper, so a printed number is compared with the value itself. A share over
-    runs has the quantiles of its ``resampled`` values, at even steps from 0 to 1, and ``clear``:
-    of :func:`studies.measures.share_of_cases`.
+    from arithmetic and have no interval. ``of`` is how many runs the paper made, given only where
+    that is not its usual number. ``overlap`` is the second reading of evidence from overlapping
+    splits of one table: ``(low, high, p)`` of the corrected resampled interval, which covers
+    another table of the same kind. ``stored`` tells evidence that was read, not measured. What is
+    not ``comparable`` was measured on something that the claim does not speak of; ``detail`` says
+    why. ``own_runs`` are those of the paper, so a printed number is compared with the value itself.
+    A share over runs has the quantiles of its ``resampled`` values, at even steps from 0 to 1, and
+    ``clear``: of :func:`studies.measures.share_of_cases`.
     """
 
     value: float
@@ -81,7 +81,7 @@ def _inside(e: Evidence, low: float, high: float) -> bool | None:
 
 def _same_side(e: Evidence, target: float) -> bool:
     """On the target's side of the reference, which is what a number is a change from (a baseline,
-    or chance); a number that is no change has none.
+    or chance); a number that is not a change has no reference.
     """
     return (e.value - e.reference) * (target - e.reference) > 0
 
@@ -102,7 +102,7 @@ def allowance(e: Evidence, tolerance: float, runs: int) -> float:
 
 def _agrees(e: Evidence, target: float, tolerance: float, runs: int) -> Found:
     """A printed mean over the paper's own ``runs``, drawn as ours: no farther from ours than two
-    such means lie apart. Undecided where the reference is no farther either.
+    such means lie apart. Undecided if the reference is as near to ours, too.
     """
     far = allowance(e, tolerance, runs)
     if abs(e.value - target) > far + _LAST_BITS:

@@ -1,4 +1,4 @@
-"""Colours, markers and names in words that mean the same in every figure."""
+"""The palette, markers, and names in words; a study chooses the colours of its figures."""
 
 from __future__ import annotations
 

@@ -33,8 +33,8 @@ class Grid:
     ``cells(profile)`` lists the cells of the ``"paper"`` scale or of a
     ``"quick"`` slice of it (the same cells, fewer); ``run`` computes one;
     ``cost`` is its relative cost; ``version`` that of the code of a cell. The
-    records go into ``folder``. ``agrees`` is the kind of ``lib.runner.records.TOLERANCES``
-    within which another processor gives the numbers of a cell.
+    records go into ``folder``, else among the stored results. ``agrees`` is the kind of
+    ``lib.runner.records.TOLERANCES`` within which another processor gives the numbers of a cell.
     """
 
     name: str
@@ -43,7 +43,7 @@ class Grid:
     run: Callable[..., dict]
     cost: Callable[..., float]
     version: str
-    folder: Path = RESULTS
+    folder: Path | None = None
     agrees: Callable[[Any], str] = lambda cell: "arithmetic"
 
     def path(self, profile: str) -> Path:
@@ -53,7 +53,7 @@ class Grid:
         working folder, and the file there comes first.
         """
         name = self.name if profile == "paper" else f"{self.name}.{profile}"
-        return to_read(self.folder / f"{name}.parquet")
+        return to_read((self.folder or RESULTS) / f"{name}.parquet")
 
 
 @cache

@@ -3,10 +3,10 @@
 A finished cell is a row of ``<name>.sqlite``. When the writer ends, it folds the rows into
 ``<name>.parquet``, which is written as a new file and renamed over the old one, and deletes them
 only then; a kill in between leaves the same records twice, and reading drops the second. A second
-one that says something else is refused. One process writes at a time, held to it by a lock, and
-only processes of one machine do: locks do not reach another one on every network drive. Any number
-may read. What a killed writer has left half done, SQLite takes back at the next look, which is safe
-because the database stays, without rows.
+record of a cell with other values is refused. A lock lets one process write at a time, among
+processes of one machine: locks do not reach another machine on every network drive. Any number may
+read. What a killed writer has left half done, SQLite rolls back when the database is next opened;
+so the database is kept, empty, after its rows are folded.
 """
 
 from __future__ import annotations
@@ -132,11 +132,11 @@ class Store:
     path : Path
         ``.../name.parquet``; the database lies beside it.
     version : str
-        Version of the experiment's code. A store that holds records of another
-        one is refused.
+        Version of the experiment's code. A file with records of another version is
+        refused.
     committed : bool
-        Whether others will have the file: then it takes neither a replica's records nor those of
-        code with changes.
+        Whether the file is to be committed to the repository: then it takes neither a replica's
+        records nor those of code with changes.
 
     Raises
     ------
@@ -178,8 +178,8 @@ class Store:
         return read_records(self.path)
 
     def check(self, records: Iterable[Mapping[str, Any]], where: object) -> None:
-        """Refuse what this file does not take: another origin of a data set than before, and what
-        is not to be committed where it is.
+        """Refuse what this file does not take: another origin of a data set than before, and, in a
+        committed file, replicas and results of code with changes.
         """
         for record in records:
             if self.committed:

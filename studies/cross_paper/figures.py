@@ -12,18 +12,19 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from lib.plotting.panels import Picture, curve, dots, epsilon_axis, legend, panel, panels
-from lib.plotting.style import BLUE, DARK, GREEN, GREY, PINK, RED, REFERENCE, SERIES, SHAPES
+from lib.plotting.style import BLUE, DARK, GREY, OLIVE, RED, REFERENCE, SERIES, SHAPES
 from lib.stats.summary import rank_correlation
+from studies.synthesizers.figures.results import MECHANISMS
 
 _MARGIN = {"color": GREY, "alpha": 0.22, "linewidth": 0}
 _RELEASES = {
     "GRR linked": (RED, "o"),
     "GRR whole": (GREY, "v"),
-    "OUE whole": (PINK, "X"),
-    "MST": (BLUE, "s"),
-    "MST by sex & race": (GREEN, "P"),
-    "AIM": (GREY, "^"),
-    "GEM": (DARK, "D"),
+    "OUE whole": (OLIVE, "X"),
+    "MST": (MECHANISMS["MST"], "s"),
+    "MST by sex & race": (BLUE, "P"),
+    "AIM": (MECHANISMS["AIM"], "^"),
+    "GEM": (MECHANISMS["GEM"], "D"),
 }
 
 

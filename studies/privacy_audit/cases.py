@@ -57,8 +57,8 @@ class Case:
     relation : str
         The neighbours that the promise is for.
     pairs : dict
-        As :data:`Pairs`. Where the relation is another, the promise says nothing of a pair. The
-        fit's own accountant does, and may not promise too much.
+        As :data:`Pairs`. For a pair of another relation the case promises nothing; then the price
+        that the fit's own accountant states is tested.
     """
 
     title: str
@@ -78,7 +78,7 @@ def _table(*rows: tuple[int, ...]) -> pd.DataFrame:
 
 
 def _random_rows(number: int, seed: int) -> list[tuple[int, ...]]:
-    """Rows of codes with unequal shares, other ones in each column."""
+    """Rows of codes with unequal shares, different ones in each column."""
     rng = np.random.default_rng(seed)
     shares = [rng.dirichlet(np.full(size, 0.7)) for size in DOMAIN.sizes]
     columns = [rng.choice(len(share), number, p=share) for share in shares]

@@ -58,10 +58,8 @@ TABLES = {
 class Setting:
     """What a setting changes: the spread, the share held out, and the smallest stratum.
 
-    Sigma is the variable's spread or 1.
-
-    The variable's spread comes from an oracle: it is the whole table's, and no budget pays for it
-    (:func:`oracles`).
+    ``scaled``: COINPRESS's sigma is the variable's standard deviation, else 1. The deviation is
+    read off the private table (an *oracle*), and no budget pays for it (:func:`oracles`).
     """
 
     scaled: bool = False
@@ -117,7 +115,7 @@ class Table:
 
 @cached_by_data_location(4)
 def table_of(dataset: str) -> Table:
-    """The raw values of a data set; the excerpts' incomes have no replica."""
+    """The raw values of a data set; the incomes of the NIST excerpts are not in its replica."""
     validate.choice("dataset", dataset, TABLES)
     if dataset == "newyork_census":
         return Table(*bureau.read(), "census")
@@ -200,7 +198,7 @@ def run_ledger(cell: CensusCell) -> PrivacyAccountant:
 def census_runs(cell: CensusCell) -> tuple[np.ndarray, Runs]:
     """The number of strata, and every metric of every method, in each run.
 
-    The metric ``clean`` is the population's error of clipping without noise.
+    The metric ``clean`` is the error of the population's mean by the same method without noise.
     """
     numbers, runs = zip(*(_one_run(cell, run) for run in range(cell.runs)), strict=True)
     return np.array(numbers), {key: np.array([run[key] for run in runs]) for key in runs[0]}
@@ -266,8 +264,8 @@ def _answers(
 ) -> dict[str, tuple[float, np.ndarray]]:
     """The population's and the strata's private means of each method.
 
-    The plain one gives the same mean to every stratum. ``accountant`` pays for those of the strata;
-    ``weights`` are their sizes, and their public weights.
+    The plain method gives the same mean to every stratum. ``accountant`` pays for the strata's
+    means; ``weights`` is a pair: the sizes of the strata, and their public weights.
     """
     prior, by = known(cell.dataset, cell.variable, cell.setting), cell.crossing.split("_")
 

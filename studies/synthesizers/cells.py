@@ -79,9 +79,9 @@ class Cell(KeyedCell, kind="synthesizer"):
 def synth_grid(
     dataset: str, runs: range = range(5), epsilons: tuple[float, ...] = EPSILONS
 ) -> Iterator[Cell]:
-    """Run by run: baselines, three synthesizers x four stratifications x six budgets, and what
-    the published rules change; on the paper's own people, also its GEM by sex and by race alone,
-    and what it comes to at the budget that is declared.
+    """Run by run: baselines, three synthesizers x four stratifications x six budgets, and
+    fits by the published rules where these differ from ours; on the paper's own people, also the
+    published GEM by sex and by race alone, and at the budget that its script declares.
     """
     for run in runs:
         cell = partial(Cell, dataset=dataset, run=run)

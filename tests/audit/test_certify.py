@@ -99,6 +99,7 @@ def planted(table, log_odds, named, halves, rng):
         yield scores | {"surprising": score}, inside
 
 
+@pytest.mark.thorough("long statistics")
 @pytest.mark.parametrize("delta", [0.0, 1e-4])
 @pytest.mark.parametrize(("finished", "splits"), [(True, 2), (False, 2), (False, 6)])
 def test_the_smallest_leak_is_found_as_often_as_stated(

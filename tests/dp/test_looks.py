@@ -107,5 +107,6 @@ def test_noise_of_ones_own_is_refused_paid_and_drawn_like_the_packages():
     a = math.exp(-0.5)
     assert all(as_often(answers == 3 + k, (1 - a) / (1 + a) * a ** abs(k)) for k in (-2, 0, 1))
     assert (accountant.left, accountant.price("replace")) == (0.5, 1.0)
+    assert np.array_equal(noisy(law, np.full(20_000, 3), stream(5, "own"), "counts"), answers)
     with pytest.raises(ValueError, match="a Geometric look has a price, got one in rho"):
         noisy(law, [3], stream(5, "own"), "counts", PrivacyAccountant(1.0))

@@ -37,6 +37,7 @@ REFUSAL = "ValueError: parameter must be one of {}, got 'epsilom'"
 A_CHAPTER = ROOT / "chapters" / "ldp" / "fairness.ipynb"
 
 
+@pytest.mark.thorough("starts a kernel")
 def test_plain_papermill_is_refused_a_name_that_a_page_does_not_have(page):
     """It warned, ran the whole page, and ended with 0."""
     for notebook, names in ((page, "'runs', 'epsilon'"), (A_CHAPTER, "'profile', 'dataset'.*")):

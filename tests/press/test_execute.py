@@ -86,6 +86,7 @@ def test_only_what_changed_runs_again_and_a_torn_or_missing_file_is_made_again(t
     assert not run(tiny).fresh
 
 
+@pytest.mark.thorough("starts kernels")
 def test_pages_come_back_in_the_order_given_and_a_strict_failure_is_kept_by_nobody(tiny):
     bad = Page("chapters/bad", tiny.root)
     write_notebook(bad.notebook, "x = 1", "raise RuntimeError(f'broken on purpose {x}')")
@@ -139,6 +140,7 @@ def start(page: Page, tmp: Path, **environment: str) -> subprocess.Popen:
     )
 
 
+@pytest.mark.thorough("starts kernels")
 def test_the_settings_of_a_reader_change_no_page(tiny):
     """And nothing is left in the temporary folder, whose name may be long."""
     hostile = {"PYTHONOPTIMIZE": "1", "PYTHONSTARTUP": "FROM_STARTUP.py", "SECRET": "x"}
@@ -179,6 +181,7 @@ def wait(condition, seconds: float) -> bool:
     return bool(condition())
 
 
+@pytest.mark.thorough("starts kernels")
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 @pytest.mark.parametrize(
     ("number", "seconds"), [(signal.SIGINT, 2), (signal.SIGTERM, 5), (signal.SIGKILL, 5)]
@@ -196,6 +199,7 @@ def test_what_a_build_has_started_ends_with_it_and_leaves_no_file(tiny, number, 
         assert wait(lambda: not os.listdir(tmp), seconds)
 
 
+@pytest.mark.thorough("starts kernels")
 def test_a_kernel_that_does_not_start_is_started_once_more(tiny):
     """Its Python ends the first time."""
     ends = "import os, pathlib\nif not pathlib.Path('seen').exists():\n"

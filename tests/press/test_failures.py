@@ -76,6 +76,7 @@ def test_the_command_names_what_failed_and_ends_with_3(built, capsys):
     assert report(Built(built.index)) == 0
 
 
+@pytest.mark.thorough("starts kernels")
 def test_it_runs_again_until_it_holds_and_a_strict_build_stops_with_the_traceback(book, built):
     with pytest.raises(
         ChapterError, match=r"code cell 3: Asser(.|\n)*Traceback(.|\n)*assert 1 > 2"

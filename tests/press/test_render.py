@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import nbformat
+import pytest
 
 from press.render import render
 from press.toc import put
@@ -30,6 +31,7 @@ def staged(folder: Path, said: str, title: str = "Two") -> Path:
     return folder
 
 
+@pytest.mark.thorough("renders twice")
 def test_pages_are_written_when_what_they_show_has_changed(tmp_path):
     html = tmp_path / "_build" / "html"
     one = html / "one.html"

@@ -85,6 +85,7 @@ def test_the_estimate_grows_with_what_is_counted(small):
     assert estimate(small, {"runs": 30}) == pytest.approx(10 * estimate(small, {}))
 
 
+@pytest.mark.thorough("reruns a page three times")
 def test_versions_are_executed_rendered_and_set_in_a_table(small):
     html = small.root / "_build" / "html"
     html.mkdir(parents=True)

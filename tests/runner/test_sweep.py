@@ -162,7 +162,7 @@ def _alive(pid: int) -> bool:
     [
         (signal.SIGINT, 130, "interrupted: finished cells are stored, and the same command goes"),
         (signal.SIGTERM, 143, ""),
-        (signal.SIGKILL, -9, ""),
+        pytest.param(signal.SIGKILL, -9, "", marks=pytest.mark.thorough("once more")),
     ],
 )
 def test_an_interrupted_run_keeps_what_is_finished_and_leaves_no_worker(

@@ -45,7 +45,7 @@ LONG = pytest.mark.thorough("a thousand pairs")
     [
         (53, MST_QUICK),
         (54, Stratified(inner=MST_QUICK, **STRATA)),
-        (53, AIM_QUICK),
+        pytest.param(53, AIM_QUICK, marks=LONG),
         pytest.param(54, Stratified(inner=AIM_QUICK, **STRATA), marks=LONG),
         pytest.param(53, GEM_QUICK, marks=LONG),
         pytest.param(54, Stratified(inner=GEM_QUICK, **STRATA), marks=LONG),
