@@ -34,24 +34,6 @@ def test_columns_crossings_and_predicates_in_the_order_asked_for():
     assert EVERYONE not in groups(FRAME, ["a"], everyone=False)
 
 
-codes = st.lists(st.tuples(st.integers(0, 3), st.sampled_from("pqr")), min_size=1, max_size=30)
-
-
-@given(codes)
-@settings(max_examples=60)
-def test_a_column_partitions_and_a_crossing_is_an_intersection(rows):
-    frame = pd.DataFrame(rows, columns=["u", "v"])
-    found = groups(frame, ["u", "v"], [("u", "v")], everyone=False)
-    for column in ("u", "v"):
-        names = [n for n in found if n.startswith(f"{column} = ") and "&" not in n]
-        assert (np.sum([found[name] for name in names], axis=0) == 1).all()
-    crossed = {name: who for name, who in found.items() if "&" in name}
-    assert len(crossed) == len(set(rows))
-    for name, who in crossed.items():
-        left, right = name.split(" & ")
-        assert (who == (found[left] & found[right])).all()
-
-
 @pytest.mark.parametrize(
     "column",
     [
