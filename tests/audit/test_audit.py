@@ -217,17 +217,6 @@ def _leak(release: pd.DataFrame, **options):
     return audited(**ASK | ask | options)
 
 
-def test_a_leak_is_flagged_however_its_numbers_are_spelt(coded):
-    half, learners = coded[coded["used"] == "in"], ("lookup", "forest")
-    plain = _leak(half, learners=learners)
-    assert plain.verdicts.query("learner == 'lookup'")["flagged"].all()
-    floats = half.astype(dict.fromkeys(("ill", "edu", "age"), float))
-    assert "1.0" in floats.head().to_csv()
-    audit = _leak(floats, learners=learners)
-    pd.testing.assert_frame_equal(audit.verdicts, plain.verdicts)
-    assert audit.warnings == ()
-
-
 def test_what_a_round_trip_through_pandas_loses_is_refused_or_told(coded, unpainted):
     """Read without dtype=str, ZIP codes lose their zeros: all of these codes are unknown to the
     file.

@@ -114,9 +114,3 @@ def test_a_curator_may_get_a_half_of_a_few_people(households, gamma, tmp_path):
 
 
 # --- Parquet
-
-
-def test_parquet_is_read_as_the_same_csv(folder):
-    one = audited(**_given(folder, "columns.parquet", file=folder / "people.parquet"))
-    two = audited(**_given(folder, "columns.csv"))
-    pd.testing.assert_frame_equal(one.verdicts, two.verdicts)
