@@ -12,11 +12,10 @@ import pandas as pd
 import pytest
 
 from lib.domain import Domain
-from lib.dp import Exponential, PrivacyAccountant
 from lib.rng import stream
 from lib.synth import AIM, GEM, MST, Stratified, aim, all_kway, mst, workload_error
 from lib.synth.aim import expected_noise, quality_scores
-from lib.synth.base import Measurement, estimated_total, select
+from lib.synth.base import Measurement, estimated_total
 from lib.synth.gem import published_spending
 from lib.synth.marginal_model import estimate
 from lib.synth.mst import Compression, pair_scores
@@ -172,16 +171,6 @@ def test_a_row_moves_a_score_by_at_most_its_sensitivity(table):
     for row in range(50):
         moved = pair_scores(small.drop(small.index[row]), DOMAIN, ones)
         assert max(abs(base[p] - moved[p]) for p in base) <= 1 + 1e-9
-
-
-def test_selection_is_the_exponential_mechanism():
-    scores, rho = np.array([0.0, 3.0, -1.0]), 0.3
-    p = Exponential.of_rho(rho, sensitivity=2.0).probabilities(scores)
-    odds = np.exp(math.sqrt(8 * rho) * scores / 4)
-    assert p == pytest.approx(odds / odds.sum())
-    rng = stream(0, "select")
-    drawn = [select(scores, rho, 2.0, PrivacyAccountant(1.0), rng) for _ in range(5000)]
-    assert all(as_often(np.equal(drawn, i), q) for i, q in enumerate(p))
 
 
 def test_the_number_of_rows_is_weighted_by_precision():
