@@ -29,12 +29,10 @@ from lib.rng import stream
 from studies.ldp_fairness.information import mutual_information
 from tests.refusals import each, refused
 
-SEEDS, NAN, INF, RNG = np.arange(3, dtype=np.uint64), math.nan, math.inf, stream(1)
+NAN = math.nan
 DOMAIN = Domain.of({"a": 3, "b": 2, "c": 4})
 FRAME = pd.DataFrame({"a": [0, 1, 2, 1], "b": [1, 1, 0, 0], "c": [3, 0, 2, 1]})
 GRR = make("GRR", k=3, epsilon=1.0)
-BY_HASHES = OLH(k=6, epsilon=1.3)
-FREQUENCIES = [np.full(5, 0.2)]
 HASHES, FIVE = np.zeros(5, dtype=int), np.arange(5, dtype=np.uint64)
 
 
