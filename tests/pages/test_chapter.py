@@ -17,7 +17,6 @@ from lib.pages.chapter import (
     badges_html,
     check_parameters,
     figure_html,
-    ran_on_html,
     table_html,
 )
 
@@ -76,10 +75,3 @@ def test_a_table_escapes_formats_and_shows_gaps():
     assert not [words for words in said if words not in html]
     # a heading stands over its numbers
     assert '<th scope="col">name</th><th scope="col" class="num">DI</th>' in html
-
-
-def test_a_live_cell_says_on_which_rows_it_ran(replica):
-    real = SimpleNamespace(task=SimpleNamespace(title="LSAC"), is_replica=False)
-    both = "the replica of Adult &lt;small&gt; and the real data of LSAC"
-    assert ran_on_html(replica, real) == f'<p class="ran-on">Live, on {both}.</p>'
-    assert ran_on_html("local", "download") == '<p class="ran-on">Live, on the real data.</p>'
