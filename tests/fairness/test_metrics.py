@@ -81,13 +81,6 @@ def test_swapping_the_groups_turns_the_signs(y, hat, group):
         assert one["DI"] == pytest.approx(1 / two["DI"])
 
 
-@given(y=bits, group=bits)
-def test_a_perfect_predictor_has_equal_opportunity_and_accuracy(y, group):
-    metrics = fairness(y, y, group)
-    for metric in ("EOD", "OAD"):
-        assert metrics[metric] == 0 or math.isnan(metrics[metric])
-
-
 def test_a_rate_of_nobody_is_nan():
     """An absent group has none; one without positive labels has no true positive rate."""
     metrics = evaluate(Y, HAT, np.ones(8, dtype=int))
