@@ -85,7 +85,8 @@ def test_the_clear_half_of_unique_records_is_flagged_and_a_constant_lens_tells_n
     assert not _clear(lens=("sex",)).verdicts["flagged"].any()
 
 
-@pytest.mark.parametrize("ask", [pytest.param(_clear, marks=LONG), _release])
+@LONG
+@pytest.mark.parametrize("ask", [_clear, _release])
 def test_the_same_request_gives_the_same_report_whatever_the_workers(files, ask):
     one, two, other = (ask(**more) for more in ({}, {"workers": 2}, {"seed": 1}))
     assert report.report_html(one) == report.report_html(two)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.stats import binom
 
 from lib.audit.power import Rule, least_share
+from lib.audit.report import report_json, verdicts
 from lib.coherence import distances
 from lib.coherence.combination import combined_p
 from lib.coherence.distances import PLAIN, Design
 from lib.rng import stream
+from tests.audit.asking import LOOSE, audited
 
 N, RUNS = 600, 500
 RELEASE, SPLITS = Rule(level=0.0125, splits=1, draws=320), Rule(level=0.0125, splits=4, draws=20)
@@ -78,6 +82,15 @@ def test_the_best_learner_counts_and_more_people_show_more():
     assert all(math.isnan(shares[n, "knows"]) for n in (100, 400, 1600))
     best = min(shares[1600, "soft"], shares[1600, "guess"])
     assert shares[1600, "all"] == pytest.approx(best, rel=0.1)
+
+
+def test_the_record_has_all_shares_and_the_first_paragraph_the_least(files):
+    ask = {"file": Path("inside.csv"), "holdout": Path("outside.csv"), "sensitive": "ill"}
+    audit = audited(**LOOSE | ask | {"release": Path("harmless.csv"), "groups": ("sex",)})
+    record = json.loads(report_json(audit))["dependence"]
+    assert record["found_from"] == {g: s if s == s else None for g, s in audit.shares.items()}
+    least = min(share for share in audit.shares.values() if share == share)
+    assert f"{math.ceil(1000 * least - 1e-9) / 10:g}% " in verdicts(audit)[0]
 
 
 @pytest.mark.parametrize("rule", [RELEASE, SPLITS], ids=["release", "splits"])
