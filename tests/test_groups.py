@@ -32,6 +32,7 @@ def test_columns_crossings_and_predicates_in_the_order_asked_for():
     assert found["a = 1"].tolist() == [False, True, True, False]
     assert found["old"].tolist() == [False, False, True, True]
     assert EVERYONE not in groups(FRAME, ["a"], everyone=False)
+    assert "a = 0.5" in groups(pd.DataFrame({"a": [0.5, 1.0]}), ["a"])
 
 
 @pytest.mark.parametrize(
@@ -125,13 +126,6 @@ def test_groups_by_size_are_the_groups_compared_one_by_one(rows, gamma):
     assert kept.keys() == groups_of_at_least(every, gamma).keys()
     assert all(np.array_equal(kept[name], every[name]) for name in kept)
     assert small == {name: int(who.sum()) for name, who in every.items() if name not in kept}
-
-
-def test_one_missing_value_renames_no_group():
-    """It makes floats of a column's codes, and 1 was then written as 1.0."""
-    whole, gap = pd.DataFrame({"a": [0, 1, 1]}), pd.DataFrame({"a": [0, 1, 1, None]})
-    assert list(groups(whole, ["a"])) == list(groups(gap, ["a"])) == ["everyone", "a = 0", "a = 1"]
-    assert "a = 0.5" in groups(pd.DataFrame({"a": [0.5, 1.0]}), ["a"])
 
 
 @pytest.mark.parametrize("dtype", ["Int64", "Float64", "int64[pyarrow]"])
