@@ -8,13 +8,13 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from lib import programs
 from lib.paths import ROOT
+from tests.programs import wait
 
 contains = pytest.mark.skipif(
     not programs.bubblewrap_works(), reason="bubblewrap is not installed here, or may not run"
@@ -56,13 +56,6 @@ def left(mark: str) -> list[str]:
             continue
         found += [pid] if mark.encode() in line else []
     return found
-
-
-def wait(condition, seconds: float) -> bool:
-    end = time.monotonic() + seconds
-    while not condition() and time.monotonic() < end:
-        time.sleep(0.05)
-    return condition()
 
 
 # --- its end
