@@ -28,6 +28,7 @@ time.sleep({seconds})
 open(sys.argv[2], "w").write(open(sys.argv[1]).read())
 """
 ASK = {"sensitive": "ill", "gamma": 4, "splits": 2, "learners": ("lookup",), "alphas": (0.4,)}
+AGAIN = pytest.mark.thorough("once more")
 posix = pytest.mark.skipif(os.name != "posix", reason="modes and signals of POSIX")
 
 
@@ -72,7 +73,9 @@ def _files(folder) -> list[str]:
 
 
 @posix
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL], ids=lambda s: s.name)
+@pytest.mark.parametrize(
+    "number", [pytest.param(signal.SIGTERM, marks=AGAIN), signal.SIGKILL], ids=lambda s: s.name
+)
 def test_a_stopped_audit_leaves_no_curator_and_no_table(number, people, tmp_path, temporary):
     command = [sys.executable, "-m", "lib", "audit", str(people), "--sensitive", "ill"]
     command += ["--curator", _curator(tmp_path, 300), "--quiet", "--out", str(tmp_path / "r.html")]

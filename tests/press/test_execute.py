@@ -72,6 +72,7 @@ def test_the_key_follows_cells_tags_parameters_and_versions(tiny, monkeypatch):
     assert len({*keys, key(tiny)}) == 7
 
 
+@pytest.mark.thorough("starts kernels")
 def test_only_what_changed_runs_again_and_a_torn_or_missing_file_is_made_again(tiny):
     assert run(tiny).fresh
     assert not run(tiny).fresh

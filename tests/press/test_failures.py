@@ -10,6 +10,7 @@ from press.toc import Page
 from tests.press.conftest import code, words, write_book, write_notebook
 from tests.press.pages import parse
 
+pytestmark = pytest.mark.thorough("builds a small book")
 BAD = [
     code("from lib.pages.chapter import numbers\nnumbers(one='number one')", "remove-output"),
     # inside a solution, whose end comes after the failure

@@ -244,6 +244,7 @@ def test_the_grid_has_every_case_and_every_fault():
     assert (record["epsilon_declared"], record["alarms"]) == (1.0, "")
 
 
+@MANY
 def test_the_tables_of_the_page():
     """From records of the fast mechanisms and of one fault."""
     faults = ("", "half_noise")
