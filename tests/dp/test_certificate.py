@@ -21,8 +21,6 @@ from lib.dp.certificate import (
     smallest_leak,
 )
 
-SEED = 20261125
-
 
 @st.composite
 def tables(draw, most=200):
