@@ -72,7 +72,7 @@ PRINTS = {"paper": SAID(2, 0), "claim": "REPRODUCED"}  # by its command with --f
 
 
 @pytest.mark.thorough("commands of the guides")
-@pytest.mark.parametrize("guide", filter(printed, GUIDES))
+@pytest.mark.parametrize("guide", [guide for guide in GUIDES if printed(guide)])
 def test_the_commands_of_a_guide_work(guide, world):
     (folder,) = {folder for folder, _ in printed(guide)}  # a guide works in one place
     write(guide, world / folder)
