@@ -8,12 +8,14 @@ a loop over groups that uses NumPy inside of each.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
 from lib.means.grouped import Interval, coinpress
 from lib.rng import stream
-from tests.means.plain import uvm_rec, uvm_rec_numpy
+from tests.means.plain import uvm_rec
 
 RUNS, K, N = 50, 12, 10_000
 TOLD, RHOS = Interval(low=-3.0, high=3.0), (0.125, 0.375)
@@ -41,8 +43,20 @@ def _plain(x: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     )
 
 
+def _uvm_numpy(x, low, high, sigma, rho, beta, normal):
+    """A step with NumPy inside of the group."""
+    n = x.size
+    slack = sigma * math.sqrt(2 * math.log(2 * n / beta))
+    deviation = (high - low + 2 * slack) / n / math.sqrt(2 * rho)
+    z = np.clip(x, low - slack, high + slack).mean() + normal * deviation
+    half = math.sqrt(2 * (sigma**2 / n + deviation**2) * math.log(2 / beta))
+    return z - half, z + half
+
+
 def _numpy(x: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    return _one_by_one(uvm_rec_numpy, x, sizes)
+    return _one_by_one(
+        lambda p, told, rhos, normals: uvm_rec(p, told, rhos, normals, uvm=_uvm_numpy), x, sizes
+    )
 
 
 def _batched(x: np.ndarray, sizes: np.ndarray) -> np.ndarray:

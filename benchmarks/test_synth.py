@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from benchmarks.fresh import in_fresh_process, peak_megabytes
+from benchmarks.mbi_descent import reference_marginals
 from lib.dp import zcdp_rho
 from lib.rng import stream
 from lib.synth.graphical import fit_model
@@ -17,7 +18,6 @@ from lib.synth.junction import load_jax
 from lib.synth.marginal_model import positions
 from studies.synthesizers.cells import DELTA, SYNTHESIZERS
 from studies.synthesizers.tables import table_of
-from tests.synth.reference import reference_marginals
 
 EPSILON, STEPS = 1.0, 1000
 DESCENTS = ("ours", "library_compiled_before", "library_with_its_compilation")

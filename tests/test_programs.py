@@ -8,13 +8,13 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from lib import programs
 from lib.paths import ROOT
+from tests.programs import wait
 
 contains = pytest.mark.skipif(
     not programs.bubblewrap_works(), reason="bubblewrap is not installed here, or may not run"
@@ -56,13 +56,6 @@ def left(mark: str) -> list[str]:
             continue
         found += [pid] if mark.encode() in line else []
     return found
-
-
-def wait(condition, seconds: float) -> bool:
-    end = time.monotonic() + seconds
-    while not condition() and time.monotonic() < end:
-        time.sleep(0.05)
-    return condition()
 
 
 # --- its end
@@ -168,17 +161,6 @@ def test_a_contained_program_reaches_its_folder_alone(name, tmp_path):
     assert outside.read_text(encoding="utf-8") == "private"
 
 
-@contains
-def test_a_contained_program_reads_what_it_is_given(tmp_path):
-    own, given = tmp_path / "own", tmp_path / "given"
-    for folder in (own, given):
-        folder.mkdir()
-    (given / "text").write_text("given", encoding="utf-8")
-    for see, said in {(): "FileNotFoundError", (given,): "given"}.items():
-        done = python(f"print(open({str(given / 'text')!r}).read())", own, contained=True, see=see)
-        assert said in done.stdout + done.stderr
-
-
 @pytest.mark.skipif(os.name != "posix", reason="a program of the shell")
 @pytest.mark.parametrize("there", [True, False])
 def test_where_bubblewrap_does_not_work_this_is_said_and_can_be_refused(
@@ -196,27 +178,3 @@ def test_where_bubblewrap_does_not_work_this_is_said_and_can_be_refused(
             programs.containment(required=True)
     finally:
         programs.bubblewrap_works.cache_clear()
-
-
-# --- workers
-
-
-@linux
-@pytest.mark.parametrize("number", ["SIGTERM", "SIGKILL"])
-def test_workers_end_within_five_seconds_of_their_parent(number, tmp_path):
-    code = (
-        "import joblib, os, pathlib, sys, time\nfrom lib.programs import end_with_parent\n"
-        "def work(n):\n    pathlib.Path(sys.argv[1], f'{n}').touch()\n    time.sleep(300)\n"
-        "joblib.Parallel(2, initializer=end_with_parent, initargs=(os.getpid(),))(joblib.delayed(work)(n) for n in '01')\n"
-    ).replace("sys.argv[1]", repr(str(tmp_path)))
-    parent = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, stderr=subprocess.DEVNULL)
-    assert wait(lambda: len(list(tmp_path.iterdir())) == 2, 60)
-    workers = [pid for pid in left("popen_loky_posix") if _parent(pid) == parent.pid]
-    assert len(workers) == 2
-    parent.send_signal(getattr(signal, number))
-    parent.wait(10)
-    assert wait(lambda: not {*workers} & {*left("popen_loky_posix")}, 5)
-
-
-def _parent(pid: str) -> int:
-    return int(Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()[1])

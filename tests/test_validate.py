@@ -56,17 +56,6 @@ REFUSED = [
     (named, ("math:sin",), "the name of a float, got"),
     (named, ("math:tau2", "no_such_module_here:x", ":pi", "math:", ".this:x"), "MODULE:OBJECT .*, got"),
 ]
-GOOD = [
-    (validate.positive, Fraction(1, 2), 0.5), (validate.number, -INF, -INF), (between, np.int8(3), 3),
-    (partial(validate.positive, infinite=True), INF, INF), (partial(validate.fraction, open_ends=False), 0, 0.0),
-    (validate.budget, np.float16(600), 600.0), (split, "uniform", "uniform"), (validate.boolean, np.False_, False),
-    (validate.names, ["a", "b"], ("a", "b")), (named, "pi", 3.0), (named, "math:pi", math.pi),
-    *((validate.sequence, good, [2, 3]) for good in ((2, 3), pd.Index([2, 3]), {"a": 2, "b": 3}.values())),
-]
-ARRAYS = [
-    (in_three, [0.0, 2.0], [0, 2]), (validate.reals, [Fraction(1, 2), 1], [0.5, 1.0]), (validate.array, np.ma.array([1, 7]), [1, 7]),
-    (validate.array, np.array([1, 7], ">i4"), [1, 7]), (validate.reals, pd.Series([1, 7], index=[5, 2], dtype="int8"), [1.0, 7.0]),
-]
 # fmt: on
 
 
@@ -75,23 +64,6 @@ def test_it_is_refused_by_name(check, values, words):
     for value in values:
         with pytest.raises(ValueError, match=f"(?s)^x must (be|have) {words}"):
             check("x", value)
-
-
-@pytest.mark.parametrize(("check", "value", "found"), GOOD)
-def test_what_is_good_is_returned_as_pythons(check, value, found):
-    assert (check("x", value), type(check("x", value))) == (found, type(found))
-
-
-@pytest.mark.parametrize(("check", "values", "found"), ARRAYS)
-def test_an_array_has_no_labels_no_mask_and_the_machines_order_of_bytes(check, values, found):
-    taken = check("x", values)
-    assert (type(taken), taken.tolist(), taken.dtype.isnative) == (np.ndarray, found, True)
-
-
-@pytest.mark.parametrize("dtype", [complex, "M8[s]", str, object, float, int])
-def test_no_codes_are_no_codes_whatever_their_dtype(dtype):
-    """Complex ones warned that a part of them is discarded."""
-    assert validate.codes("codes", np.array([], dtype=dtype), 5).dtype == np.intp
 
 
 def test_a_refused_mask_can_be_used_as_before():

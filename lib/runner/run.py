@@ -132,5 +132,6 @@ def _part(path: Path, grid: Grid) -> pd.DataFrame:
 
 def _is_committed(grid: Grid, profile: str, path: Path | None) -> bool:
     """Whether records go to the file that is committed."""
+    folder = grid.folder or RESULTS
     # no clone, no commit
-    return path is None and profile == "paper" and grid.folder is None and own(RESULTS) == RESULTS
+    return path is None and profile == "paper" and folder == RESULTS == own(RESULTS)

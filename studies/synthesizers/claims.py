@@ -9,6 +9,7 @@ has the tables that they are asked of.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 import pandas as pd
@@ -183,6 +184,9 @@ def synth_surely_worse(
 def synth_real_accuracy(target: float, tables: Tables = NEW_YORK) -> Evidence:
     """Accuracy of the classifier trained on real rows, on rows that it did not see: of the table
     farthest from ``target``.
+
+    The 20,000 New Yorkers are adults. The paper's table has children, too, none of whom is
+    employed, so its accuracy is another one.
     """
     frame = cells("held-out, every group", tables)
     if frame.empty:
@@ -190,7 +194,9 @@ def synth_real_accuracy(target: float, tables: Tables = NEW_YORK) -> Evidence:
     mean = frame[frame["synthesizer"] == "real"].groupby("dataset")["acc"].mean()
     words = ", ".join(f"{name} {value:.3f}" for name, value in mean.items())
     farthest = {"value": float(mean[(mean - target).abs().idxmax()])}
-    return measured(farthest, words, ["acc"], tables, frame)
+    adults = NEW_YORK in mean.index
+    words += "; adults alone, where the paper's table has children, too" if adults else ""
+    return replace(measured(farthest, words, ["acc"], tables, frame), comparable=not adults)
 
 
 def synth_groups_improve(synthesizer: str, tables: Tables = NEW_YORK) -> Evidence:

@@ -43,11 +43,6 @@ def release(tmp_path):
     return call
 
 
-@BOTH
-def test_a_curator_makes_a_release_with_an_installed_package(release, contained):
-    assert len(release("assert pandas.DataFrame", contained)) == 20
-
-
 @contains
 @pytest.mark.parametrize("path", ["{file}", "{releases}/other.pickle"])
 def test_a_contained_curator_sees_neither_the_whole_file_nor_other_releases(release, path):

@@ -7,8 +7,6 @@ import signal
 import stat
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 
 import joblib
 import numpy as np
@@ -20,6 +18,7 @@ from lib.audit.report import report_html, report_json
 from lib.cli import main
 from lib.paths import ROOT
 from tests.audit.asking import audited, curator_of
+from tests.programs import wait
 
 CURATOR = """
 import os, sys, time
@@ -29,6 +28,7 @@ time.sleep({seconds})
 open(sys.argv[2], "w").write(open(sys.argv[1]).read())
 """
 ASK = {"sensitive": "ill", "gamma": 4, "splits": 2, "learners": ("lookup",), "alphas": (0.4,)}
+AGAIN = pytest.mark.thorough("once more")
 posix = pytest.mark.skipif(os.name != "posix", reason="modes and signals of POSIX")
 
 
@@ -67,19 +67,15 @@ def _gone(pid: int) -> bool:
     return False
 
 
-def _wait(seconds: float, done: Callable[[], bool]) -> None:
-    end = time.monotonic() + seconds
-    while not done() and time.monotonic() < end:
-        time.sleep(0.05)
-
-
 def _files(folder) -> list[str]:
     """What is left below a folder, without the empty ones that other libraries keep."""
     return [str(path) for path in folder.rglob("*") if path.is_file()]
 
 
 @posix
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL], ids=lambda s: s.name)
+@pytest.mark.parametrize(
+    "number", [pytest.param(signal.SIGTERM, marks=AGAIN), signal.SIGKILL], ids=lambda s: s.name
+)
 def test_a_stopped_audit_leaves_no_curator_and_no_table(number, people, tmp_path, temporary):
     command = [sys.executable, "-m", "lib", "audit", str(people), "--sensitive", "ill"]
     command += ["--curator", _curator(tmp_path, 300), "--quiet", "--out", str(tmp_path / "r.html")]
@@ -88,7 +84,7 @@ def test_a_stopped_audit_leaves_no_curator_and_no_table(number, people, tmp_path
     env = os.environ | {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
     audit = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL, env=env)
     said = tmp_path / "pids"
-    _wait(120, lambda: said.exists() and len(said.read_text("utf-8").split()) == 2)
+    assert wait(lambda: said.exists() and len(said.read_text("utf-8").split()) == 2)
     pid, mode = said.read_text("utf-8").split()
     assert mode == "600"
     for path in temporary.glob(".companion-*"):
@@ -96,8 +92,7 @@ def test_a_stopped_audit_leaves_no_curator_and_no_table(number, people, tmp_path
             assert stat.S_IMODE(path.stat().st_mode) == 0o700
     audit.send_signal(number)
     audit.wait(10)
-    _wait(5, lambda: _gone(int(pid)))
-    assert _gone(int(pid))
+    assert wait(lambda: _gone(int(pid)), 5)
     tables = (".csv", ".pickle")
     if number == signal.SIGKILL:  # it could not clean up: the next audit does
         assert any(name.endswith(tables) for name in _files(temporary))

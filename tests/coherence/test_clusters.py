@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import pytest
 
-from lib.cli import main
 from lib.coherence.distances import Design, reshuffling_p, split_distance
 from lib.coherence.experiment import halves
 from lib.rng import stream
@@ -51,29 +49,3 @@ def test_a_weight_of_two_counts_as_two_people():
     twice = np.repeat(np.arange(30), weight)
     found = split_distance(values, inside, weight=weight.astype(float))
     assert float(found) == pytest.approx(float(split_distance(values[twice], inside[twice])))
-
-
-@pytest.fixture
-def people(tmp_path):
-    rng = stream(6, "people")
-    home = np.repeat(np.arange(150), 4)
-    ill = np.where(rng.random(150)[home] < 0.3, "yes", "no")
-    frame = pd.DataFrame({"home": home, "street": home // 3, "ill": ill, "w": rng.random(600) + 1})
-    frame.to_csv(tmp_path / "people.csv", index=False)
-    return tmp_path
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ("--cluster nobody", "column must be one of 'home', 'street', 'ill', 'w'"),
-        ("--cluster ill", "cluster must be another column than the sensitive one"),
-        ("--cluster home --certify", "certify must be asked for without cluster"),
-        ("--weights street", "weights must be finite numbers > 0"),
-    ],
-)
-def test_columns_that_cannot_serve_are_refused(people, capsys, options, said):
-    words = f"audit {people / 'people.csv'} --sensitive ill --quiet --out {people / 'r.html'}"
-    assert main([*words.split(), *options.split()]) == 2
-    assert said in capsys.readouterr().err
-    assert not (people / "r.html").exists()

@@ -15,7 +15,7 @@ from lib.coherence.experiment import (
     halves,
     predict_halves,
 )
-from lib.coherence.learners import BATTERY, After, Constant, Estimator, Lookup
+from lib.coherence.learners import After, Constant, Estimator, Lookup
 from lib.groups import EVERYONE, groups
 from lib.rng import stream
 from lib.stats.summary import clopper_pearson
@@ -80,18 +80,6 @@ def test_a_learner_of_a_strong_signal_is_coherent_about_a_common_one():
     assert abs(row["excess"]) < 0.01
 
 
-def test_the_battery_runs_and_only_what_memorises_is_far_from_its_null():
-    frame = _table(300)
-    for name, learner in BATTERY.items():
-        rows = _run(frame, learner, splits=2).rows
-        assert rows["distance"].between(0, 2).all(), name
-    positive = groups(
-        frame, predicates={"y = 1": lambda t: (t["y"] == 1).to_numpy()}, everyone=False
-    )
-    result = demcoh(frame, positive, BATTERY["forest"], SETUP, splits=4, seed=1, progress=False)
-    assert result.summary()["excess"].iloc[0] > 0.3  # noise, learnt by heart: the subgroup shows it
-
-
 def test_the_two_member_category_of_section_4_2():
     """Two people, -1 and 1: parted with probability (n/2)/(n-1), then 2 apart; else no distance."""
     n, splits = 4, 600  # independent draws would part half of the pairs, not two in three
@@ -106,12 +94,6 @@ def test_the_two_member_category_of_section_4_2():
     parted = rows["distance"].notna()
     assert (rows.loc[parted, "distance"] == 2).all()
     assert as_often(parted, (n / 2) / (n - 1))
-
-
-def test_the_same_splits_whatever_the_number_of_workers():
-    frame = _table(200)
-    one, two = _run(frame, BATTERY["forest"]), _run(frame, BATTERY["forest"], workers=2)
-    pd.testing.assert_frame_equal(one.rows, two.rows)
 
 
 def test_a_curator_stands_between_the_half_and_the_learner():

@@ -25,6 +25,8 @@ KNOWN = {"alpha": 0.5, "beta": 0.1, "n": 1e6, "collection": 10}
 PEOPLE = pd.DataFrame({"x": np.arange(50), "job": list("ab") * 25, "y": [0, 1, 1, 0, 0] * 10})
 FOREST = RandomForestClassifier(n_estimators=2)
 QUIET = Constant(0.3)
+NULLS = Setup(target="y", lens=("a", "b"), null_draws=2)
+H, WHO = np.array([0.9, -0.2, 0.4, 0.1]), np.array([True, False, True, False])
 
 
 def asked(alpha=0.2, gamma: float | None = 1000, **more):
@@ -38,6 +40,10 @@ def run(frame=PEOPLE, learner=QUIET, target="y", lens=("x", "job"), **more):
 
 def learnt(learner, frame=PEOPLE):
     return learner(frame, "y", ("x", "job"), stream(0, "refused"))
+
+
+def compared(inside=WHO, members=WHO):
+    return compare(H, inside, {"some": members}, NULLS, stream(0, "mask"))
 
 
 # fmt: off
@@ -72,6 +78,9 @@ REFUSED = [
     # distances and p-values
     *((lambda split=s: combined_p([split]), "") for s in ([NAN, 1.0], [])),
     *each(split_distance, {"values": np.zeros(2), "inside": np.array([True, False])}, distance=("hellinger",), inside=(np.zeros(3, dtype=bool),)),
+    # taken for rows, numbers in the place of a mask compared the first two people
+    *((lambda call=call, n=n: call(n), name) for n in (np.array([1, 0, 1, 0]), [1, 0, 1, 0], pd.Series([1, 0, 1, 0])) for call, name in (
+        (compared, "inside"), (lambda n: compared(members=n), "members of 'some'"), (lambda n: split_distance(H, n), "inside"))),
     (lambda: reshuffling_p(np.arange(4.0), np.arange(4) > 1, draws=9, enough=2, rng=5), "rng"),
 ]
 # fmt: on
@@ -82,16 +91,7 @@ def test_it_is_refused_by_name(call, name):
     refused(call, name)
 
 
-NULLS = Setup(target="y", lens=("a", "b"), null_draws=2)
-H, WHO = np.array([0.9, -0.2, 0.4, 0.1]), np.array([True, False, True, False])
-
-
-@pytest.mark.parametrize("numbers", [np.array([1, 0, 1, 0]), [1, 0, 1, 0], pd.Series([1, 0, 1, 0])])
-def test_numbers_are_no_mask(numbers):
-    """Taken for rows, they compared the first two people."""
-    rng, everyone = stream(0, "mask"), {"everyone": np.ones(4, dtype=bool)}
-    refused(lambda: compare(H, numbers, everyone, NULLS, rng), "inside")
-    refused(lambda: compare(H, WHO, {"some": numbers}, NULLS, rng), "members of 'some'")
-    refused(lambda: split_distance(H, numbers), "inside")
-    found = compare(list(H), pd.Series(WHO, index=[3, 2, 1, 0]), everyone, NULLS, rng)
+def test_the_labels_of_a_mask_match_nothing():
+    turned = pd.Series(WHO, index=[3, 2, 1, 0])
+    found = compared(inside=turned, members=np.ones(4, dtype=bool))
     assert found["mean_a"].tolist() == [pytest.approx(0.65)]

@@ -28,12 +28,6 @@ def test_table_1_satisfies_theorem_7_row_by_row():
         assert ours["largest"] > 2 * theirs["largest"]
 
 
-def test_the_example_of_section_6_3():
-    """alpha .2, groups of 250,000: .01 is sufficient."""
-    known = {"beta": math.exp(-30), "collection": 100, "n": 5e6}
-    assert solve(Setting(alpha=0.2, gamma=250_000, **known)).value > 0.01
-
-
 # --- two ends
 
 EXAMPLE = {

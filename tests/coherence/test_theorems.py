@@ -18,7 +18,6 @@ from lib.coherence.bounds.max_information import (
 from lib.coherence.bounds.paper import size, theorem7_terms, theorem8_terms
 from lib.coherence.bounds.tightened import (
     half_sample_distance,
-    half_sample_size,
     tightened_size,
 )
 from studies.coherence.single_column import (
@@ -28,7 +27,6 @@ from studies.coherence.single_column import (
 from studies.coherence.steps import (
     claim2_probability,
     claim2_size,
-    hush_scovel,
 )
 from tests.conftest import as_often
 
@@ -79,15 +77,6 @@ def test_the_general_mcdiarmid_is_twice_the_printed_case():
     assert mcdiarmid(n=1e9, m=100) == pytest.approx(2 / 100, rel=1e-2)
 
 
-@pytest.mark.parametrize(("b", "a", "s"), [(100, 40, 50), (1000, 30, 500), (60, 30, 10)])
-def test_hush_and_scovel_hold_exactly(b, a, s):
-    """Against the exact tail of scipy's hypergeometric, both sides."""
-    law = stats.hypergeom(b, a, s)
-    for distance in range(2, min(a, s)):
-        assert law.sf(s * a / b + distance) < hush_scovel(distance, b=b, a=a, s=s)
-        assert law.cdf(np.ceil(s * a / b - distance) - 1) < hush_scovel(distance, b=b, a=a, s=s)
-
-
 def _w1_of_halves(
     values: np.ndarray, others: int, size: int, rng: np.random.Generator
 ) -> np.ndarray:
@@ -120,28 +109,6 @@ def test_claim2_with_the_factor_of_its_proof_and_ours_survive_simulation(kind, r
     ours = half_sample_distance(members, math.log(0.05))
     assert as_often(found > factor * alpha, probability, side="greater")
     assert as_often(found > ours, 0.05, side="greater")
-
-
-def test_claim2_as_stated_has_a_counterexample():
-    """C = X, g = +-1 half and half: W1 is twice the CDF gap, and exceeds alpha too often."""
-    m, alpha, mu = 368, 0.5, 1e-9
-    assert claim2_size(alpha, mu) <= m
-    law = stats.hypergeom(m, m // 2, m // 2)
-    w = np.arange(m // 2 + 1)
-    w1 = 2 * np.abs(w / (m / 2) - (m // 2 - w) / (m / 2))
-    exact = law.pmf(w)[w1 > alpha].sum()
-    factor, stated = claim2_probability(m, mu, reading="statement")
-    assert factor == 1
-    assert exact > stated
-    assert law.pmf(w)[w1 > 2 * alpha].sum() <= stated  # with the proof's factor it stands
-
-
-def test_half_sample_size_inverts_the_distance():
-    for alpha, log_p in ((0.1, -30.0), (1.5, -3.0), (0.02, -800.0)):
-        members = half_sample_size(alpha, log_p)
-        assert half_sample_distance(members, log_p) == pytest.approx(alpha, rel=1e-6)
-        assert half_sample_distance(members * 0.99, log_p) > alpha
-    assert half_sample_distance(10, -30.0) == math.inf
 
 
 @pytest.mark.parametrize(

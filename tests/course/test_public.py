@@ -14,16 +14,11 @@ import pytest
 from course.public import KEPT, write_public
 from lib.paths import ROOT
 from press.pairs import notebook_of, write_pairs
+from tests.programs import git
 
 pytestmark = pytest.mark.thorough("the tree for students")
 MARK = "zebra-crossing-at-noon"
 PAGE = "chapters/foundations/primer"
-
-
-def git(folder: Path, *words: str) -> str:
-    person = ["-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "commit.gpgsign=false"]
-    done = subprocess.run(["git", "-C", folder, *person, *words], capture_output=True, check=True)
-    return done.stdout.decode()
 
 
 def marked(folder: Path) -> set[str]:

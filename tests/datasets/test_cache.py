@@ -176,33 +176,6 @@ def test_folders_that_are_made_at_once_do_not_stop_each_other(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_a_killed_download_left_is_removed_by_the_next(file, site, fresh_cache):
-    """Files of a random name stayed in the cache for good; what a live process writes stays now,
-    too, until it is done.
-    """
-    code = (
-        "import sys, time; from pathlib import Path; from lib.files import locked_tempdir\n"
-        "with locked_tempdir(Path(sys.argv[1])) as own:\n"
-        "    (own / 'file').write_text('half'); print(own.name, flush=True); time.sleep(60)"
-    )
-    command = [sys.executable, "-c", code, str(fresh_cache)]
-    dead, live = (subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE) for _ in range(2))
-    try:
-        left, held = (p.stdout.readline().decode().strip() for p in (dead, live))
-        dead.kill()
-        dead.communicate()
-        (fresh_cache / "mine.txt").write_text("somebody's", encoding="utf-8")
-        assert fetch(file).path.read_bytes() == BODY
-        assert left != held
-        kept = {"toy.csv", "mine.txt", held, f"{held}.lock"}
-        assert {p.name for p in fresh_cache.iterdir()} == kept
-    finally:
-        live.kill()
-        live.communicate()
-    fetch(file)
-    assert {p.name for p in fresh_cache.iterdir()} == {"toy.csv", "mine.txt"}
-
-
 def test_it_tries_again_when_the_server_stumbles(file, site, fresh_cache):
     good = site.pages["/toy.csv"]
     for status in (503, 429):

@@ -29,5 +29,3 @@ def test_a_folder_is_believed_as_far_as_the_sums_go(tmp_path, two_files):
     (tmp_path / "two.zip").write_bytes(b"the second filE")
     with pytest.raises(DataError, match=r"two\.zip must have the SHA-256"):
         live.distribution(str(tmp_path))
-    with pytest.raises(ValueError, match="source must be index or a folder"):
-        live.distribution(str(tmp_path / "none"))

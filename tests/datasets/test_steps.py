@@ -75,9 +75,6 @@ def test_a_missing_column_is_named(call, column):
         call()
 
 
-# --- LSAC
-
-
 # --- Adult
 
 

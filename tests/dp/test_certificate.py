@@ -10,8 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from scipy.optimize import linprog
-from scipy.stats import binomtest, nchypergeom_fisher
 from scipy.stats.contingency import odds_ratio
 
 from lib.dp.certificate import (
@@ -22,9 +20,6 @@ from lib.dp.certificate import (
     least_hits,
     smallest_leak,
 )
-from lib.rng import stream
-
-SEED = 20261125
 
 
 @st.composite
@@ -105,68 +100,31 @@ def extreme_laws(n, half, named, epsilon, delta):
 SMALL = [(4, 2, 1), (4, 2, 2), (5, 2, 2), (5, 3, 2), (6, 3, 3)]
 
 
-@pytest.mark.parametrize(("n", "half", "named"), SMALL[:2])
-@pytest.mark.parametrize(("epsilon", "delta"), [(0.0, 0.0), (1.3, 0.0), (0.0, 0.02), (1.0, 0.1)])
-def test_the_law_is_the_worst_of_all_curators(n, half, named, epsilon, delta):
-    """By a linear program over every table ``P(set of names | half)``, equally likely or not."""
-    halves, names = (
-        [frozenset(s) for s in itertools.combinations(range(n), k)] for k in (half, named)
-    )
-    one_out = [
-        (i, j) for i, s in enumerate(halves) for j, t in enumerate(halves) if len(s - t) == 1
-    ]
-    size, many = (len(halves), len(names)), len(one_out)
-    chances = np.eye(math.prod(size)).reshape(*size, -1)
-    first, second = np.array(one_out).T
-    apart = chances[first] - math.exp(epsilon) * chances[second]  # at most the slack of each
-    slack = np.eye(many * size[1])
-    rows = np.block([[apart.reshape(many * size[1], -1), -slack]])
-    total = np.repeat(np.eye(many), size[1], axis=1)
-    rows = np.vstack([rows, np.hstack([np.zeros((many, math.prod(size))), total])])
-    at_most = np.append(np.zeros(many * size[1]), np.full(many, delta))
-    one = np.hstack([chances.sum(axis=1), np.zeros((size[0], many * size[1]))])
-    for least in range(1, min(named, half) + 1):
-        enough = [[len(s & t) >= least for t in names] for s in halves]
-        aim = np.append(np.ravel(enough) / size[0], np.zeros(many * size[1]))
-        found = linprog(-aim, A_ub=rows, b_ub=at_most, A_eq=one, b_eq=np.ones(size[0]))
-        table = Guesses(named=named, hits=least, people=n, inside=half)
-        assert hits_p([table], epsilon, delta=delta) == pytest.approx(-found.fun, abs=1e-8)
-
-
-@pytest.mark.parametrize(("n", "half", "named"), SMALL)
+@pytest.mark.parametrize("halves", [*([kind] * n for kind in SMALL for n in (1, 2, 3)), SMALL[3:]])
 @pytest.mark.parametrize("epsilon", [0.0, 0.5, 2.0])
 @pytest.mark.parametrize("delta", [0.001, 0.02, 0.1])
-def test_no_curators_of_several_halves_have_more_hits_than_delta_allows(
-    n, half, named, epsilon, delta
-):
-    """Every combination of corners: a tail of independent halves is largest at one of them."""
-    corners = extreme_laws(n, half, named, epsilon, delta)
-    laws, least = corners, max(0, named + half - n)
-    for halves in (1, 2, 3):
-        if halves > 1:
-            laws = np.array([np.convolve(a, b) for a in np.unique(laws, axis=0) for b in corners])
-        worst = laws[:, ::-1].cumsum(axis=1)[:, ::-1].max(axis=0)
-        for total, chance in enumerate(worst):
-            hits = [least + total // halves + (i < total % halves) for i in range(halves)]
-            tables = [Guesses(named=named, hits=x, people=n, inside=half) for x in hits]
-            limit = hits_p(tables, epsilon, delta=delta)
-            assert chance <= limit * (1 + 1e-9) + 1e-11
-            assert halves > 1 or chance == pytest.approx(limit, abs=1e-9)
-
-
-def test_unequal_halves_are_each_asked_for_what_the_other_cannot_supply():
-    kinds, delta = [(5, 3, 2), (6, 3, 3)], 0.01
-    for epsilon in (0.0, 1.0):
-        a, b = (extreme_laws(*kind, epsilon, delta) for kind in kinds)
-        laws = np.array([np.convolve(one, other) for one in a for other in b])
-        worst = laws[:, ::-1].cumsum(axis=1)[:, ::-1].max(axis=0)
-        for total, chance in enumerate(worst):
-            first = min(total, 2)
-            tables = [
-                Guesses(named=named, hits=hits, people=n, inside=half)
-                for (n, half, named), hits in zip(kinds, (first, total - first), strict=True)
-            ]
-            assert chance <= hits_p(tables, epsilon, delta=delta) * (1 + 1e-9) + 1e-11
+def test_no_curators_of_several_halves_have_more_hits_than_delta_allows(halves, epsilon, delta):
+    """Every combination of corners: a tail of independent halves is largest at one of them. Of
+    unequal halves, each is asked for what the other cannot supply.
+    """
+    laws = np.ones((1, 1))
+    for kind in halves:
+        corners = extreme_laws(*kind, epsilon, delta)
+        laws = np.array([np.convolve(a, b) for a in np.unique(laws, axis=0) for b in corners])
+    worst = laws[:, ::-1].cumsum(axis=1)[:, ::-1].max(axis=0)
+    none = [
+        Guesses(named=named, hits=max(0, named + half - n), people=n, inside=half)
+        for n, half, named in halves
+    ]
+    for total, chance in enumerate(worst):
+        tables, left = [], total
+        for one in none:
+            more = min(left, one.most - one.least)
+            tables.append(replace(one, hits=one.least + more))
+            left -= more
+        limit = hits_p(tables, epsilon, delta=delta)
+        assert chance <= limit * (1 + 1e-9) + 1e-11
+        assert len(halves) > 1 or chance == pytest.approx(limit, abs=1e-9)
 
 
 @pytest.mark.parametrize("delta", [1e-5, 1e-4, 1e-3])
@@ -209,21 +167,6 @@ def _tables(table, total, splits):
     each, more = divmod(total - splits * table.least, splits)
     high, low = (replace(table, hits=table.least + each + i) for i in (more > 0, 0))
     return [high] * more + [low] * (splits - more)
-
-
-@pytest.mark.parametrize("epsilon", [0.0, 1.0])
-def test_false_certificates_are_as_rare_as_stated(epsilon):
-    """A thousand audits of the curator that reaches the law, of three halves each."""
-    rng, audits, n = stream(SEED, "false", epsilon), 1000, 40
-    hits = nchypergeom_fisher.rvs(n, 20, 20, math.exp(epsilon), size=(audits, 3), random_state=rng)
-    totals = hits.sum(axis=1).tolist()
-    limit = {t: epsilon_limit([half_named(n, h) for h in _spread(t)]) for t in set(totals)}
-    false = sum(limit[total] > epsilon for total in totals)
-    assert binomtest(false, audits, 0.05, "greater").pvalue > 1e-6
-
-
-def _spread(total):
-    return [total // 3 + (i < total % 3) for i in range(3)]
 
 
 def test_what_can_be_certified_is_known_before():

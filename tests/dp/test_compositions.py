@@ -25,17 +25,6 @@ from lib.synth import GEM, Stratified
 MEANS = {WITHIN: 1.0}
 
 
-class Looks:
-    """Records the law and the exact values of every look."""
-
-    def __init__(self) -> None:
-        self.seen: list = []
-
-    def look(self, entry, mechanism, exact, draw):
-        self.seen.append((entry, mechanism, np.array(exact)))
-        return draw()
-
-
 def test_noisy_strata_by_another_column_inside_of_counted_ones_are_priced():
     """Who keeps a and changes b moves the inner counts by two, at a promise without them."""
     gem = GEM(rounds=2, steps=2, batch=8, hidden=(4,), variant="cell")
@@ -233,12 +222,13 @@ class Refused(Exception):
     """The plan has a part without a look, or looks that do not compose."""
 
 
-class Forced(Looks):
-    """Selections answer as they are told, so that every branch is taken."""
+class Forced:
+    """Records the law and the exact values of every look. Selections answer as they are told, so
+    that every branch is taken.
+    """
 
     def __init__(self, answers: Iterator[int]) -> None:
-        super().__init__()
-        self.answers = answers
+        self.answers, self.seen = answers, []
 
     def look(self, entry, mechanism, exact, draw):
         drawn = draw()

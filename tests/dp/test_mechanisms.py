@@ -112,14 +112,6 @@ def test_selection_has_its_probabilities_where_a_score_overflows(
     assert np.exp(m.log_probabilities(np.array(scores))) == pytest.approx(expected, rel=2e-3)
 
 
-def test_sensitivities_broadcast_and_streams_repeat():
-    m = Laplace(sensitivity=np.array([1.0, 1e-9]), epsilon=1.0)
-    one, again = (m.release(np.zeros((5, 2)), stream(3, "repeat")) for _ in range(2))
-    assert one.shape == (5, 2)
-    assert (one == again).all()
-    assert np.abs(one[:, 1]).max() < 1e-6
-
-
 @pytest.mark.parametrize("law", [Gaussian, Laplace])
 def test_a_law_is_not_changed_after_it_was_priced(law):
     """Whoever kept the array could write another sensitivity into it, and less noise."""

@@ -21,14 +21,11 @@ GROUP = np.array([1, 1, 1, 1, 0, 0, 0, 0])
 
 
 def test_utility_of_the_worked_example():
-    scores = np.array([0.9, 0.4, 0.6, 0.1, 0.8, 0.3, 0.2, 0.05])
-    metrics = utility(Y, HAT, scores)
+    metrics = utility(Y, HAT)
     assert metrics["acc"] == pytest.approx(4 / 8)
     assert metrics["recall"] == pytest.approx(2 / 5)
     assert metrics["f1"] == pytest.approx(2 * (2 / 3) * (2 / 5) / (2 / 3 + 2 / 5))
     assert metrics["balanced_accuracy"] == pytest.approx((2 / 5 + 2 / 3) / 2)
-    pairs = [(a > b) + 0.5 * (a == b) for a in scores[Y == 1] for b in scores[Y == 0]]
-    assert metrics["auc"] == pytest.approx(np.mean(pairs))
 
 
 # accuracies 4/5 in group 1, 1/4 in group 0; errors 1/5 and 3/4
@@ -56,15 +53,16 @@ def test_four_unequal_accuracies_by_hand():
 
 
 @pytest.mark.parametrize(
-    "infinite",
+    "scores",
     [
+        [0.9, 0.4, 0.6, 0.1, 0.8, 0.3, 0.2, 0.05],
         [math.inf, 0.4, 0.6, -math.inf, math.inf, 0.3, 0.2, -math.inf],
         [math.inf] * 4 + [0.0] * 4,
         [-math.inf] * 8,
     ],
 )
-def test_only_the_order_of_scores_counts_even_of_infinite_ones(infinite):
-    scores = np.array(infinite)
+def test_only_the_order_of_scores_counts_even_of_infinite_ones(scores):
+    scores = np.array(scores)
     pairs = [(a > b) + 0.5 * (a == b) for a in scores[Y == 1] for b in scores[Y == 0]]
     assert utility(Y, HAT, scores)["auc"] == pytest.approx(np.mean(pairs))
 
@@ -79,13 +77,6 @@ def test_swapping_the_groups_turns_the_signs(y, hat, group):
         assert one[metric] == pytest.approx(-two[metric], nan_ok=True)
     if 0 < one["DI"] < math.inf:
         assert one["DI"] == pytest.approx(1 / two["DI"])
-
-
-@given(y=bits, group=bits)
-def test_a_perfect_predictor_has_equal_opportunity_and_accuracy(y, group):
-    metrics = fairness(y, y, group)
-    for metric in ("EOD", "OAD"):
-        assert metrics[metric] == 0 or math.isnan(metrics[metric])
 
 
 def test_a_rate_of_nobody_is_nan():

@@ -29,12 +29,10 @@ from lib.rng import stream
 from studies.ldp_fairness.information import mutual_information
 from tests.refusals import each, refused
 
-SEEDS, NAN, INF, RNG = np.arange(3, dtype=np.uint64), math.nan, math.inf, stream(1)
+NAN = math.nan
 DOMAIN = Domain.of({"a": 3, "b": 2, "c": 4})
 FRAME = pd.DataFrame({"a": [0, 1, 2, 1], "b": [1, 1, 0, 0], "c": [3, 0, 2, 1]})
 GRR = make("GRR", k=3, epsilon=1.0)
-BY_HASHES = OLH(k=6, epsilon=1.3)
-FREQUENCIES = [np.full(5, 0.2)]
 HASHES, FIVE = np.zeros(5, dtype=int), np.arange(5, dtype=np.uint64)
 
 
@@ -80,23 +78,6 @@ REFUSED = [
 @pytest.mark.parametrize(("call", "name"), REFUSED)
 def test_it_is_refused_by_name(call, name):
     refused(call, name)
-
-
-def test_a_share_that_is_too_small_is_told_in_terms_of_the_budget_that_was_given():
-    """It was told as ``epsilon=1.99e-12``, which nobody had given."""
-    words = (
-        r"^epsilon must be larger, got 1e-09: the k-based split leaves 'b' \(of 2 values\) 1\.99e-12"
-        r" of it, less than 1e-09"
-    )
-    wide, rng = Domain.of({"c": 1002, "b": 2}), stream(1, "x")
-    with pytest.raises(ValueError, match=words):
-        encoded(domain=wide, sensitive=("c", "b"), split="k-based", epsilon=1e-9, rng=rng)
-    assert rng.random() == stream(1, "x").random()  # nothing was drawn
-    words = r"^epsilon must be larger, got 1\.5e-09.* uniform split leaves attribute 0 \(of 2 values\) 7\.5e-10"
-    with pytest.raises(ValueError, match=words):
-        split_budget(1.5e-9, [2, 3], "uniform")
-    assert split_budget(600, [7, 11], "uniform").sum() == 600
-    assert split_budget(1e-9, [7], "k-based").tolist() == [1e-9]
 
 
 def test_more_values_than_32_bits_hold_are_reckoned_with_but_not_drawn_from():

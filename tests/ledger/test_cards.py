@@ -33,18 +33,6 @@ def test_each_contested_claim_has_a_short_quotation_and_a_reading_and_no_other_a
     assert {r.claim.id for r in every if r.claim.reading} <= {row.claim.id for row in rows}
 
 
-def test_the_grid_of_a_further_study_is_that_of_its_measure(rows, monkeypatch):
-    """It was looked up in a list of the book's own grids, and a card of another paper stopped."""
-    row = next(row for row in rows if not row.evidence.exact)
-
-    def measure() -> None: ...
-
-    measure.grid = "coin_survey"
-    claim = replace(row.claim, measure="coin_estimate", paper="coherence", arguments={})
-    monkeypatch.setattr("lib.ledger.claim.Claim.measured_by", lambda self: measure)
-    assert ledger.grid_of(replace(row, claim=claim)) == "coin_survey"
-
-
 def test_cards_escape_words_and_can_be_downloaded(rows):
     row = replace(rows[0], claim=replace(rows[0].claim, statement="a < b & c", value=""))
     html = ledger.cards_html([row])

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from lib.means.grouped import Interval
 
 
@@ -20,16 +18,6 @@ def uvm(x, low, high, sigma, rho, beta, normal):
     return z - half, z + half
 
 
-def uvm_numpy(x, low, high, sigma, rho, beta, normal):
-    """The same step with NumPy inside of the group."""
-    n = x.size
-    slack = sigma * math.sqrt(2 * math.log(2 * n / beta))
-    deviation = (high - low + 2 * slack) / n / math.sqrt(2 * rho)
-    z = np.clip(x, low - slack, high + slack).mean() + normal * deviation
-    half = math.sqrt(2 * (sigma**2 / n + deviation**2) * math.log(2 / beta))
-    return z - half, z + half
-
-
 def uvm_rec(x, told: Interval, rhos, normals, uvm=uvm):
     """All steps; the midpoint of the last interval."""
     low, high, t = told.low, told.high, len(rhos)
@@ -37,8 +25,3 @@ def uvm_rec(x, told: Interval, rhos, normals, uvm=uvm):
         low, high = uvm(x, low, high, told.sigma, rho, told.beta / (4 * (t - 1)), normal)
     low, high = uvm(x, low, high, told.sigma, rhos[-1], told.beta / 4, normals[-1])
     return (low + high) / 2
-
-
-def uvm_rec_numpy(x, told: Interval, rhos, normals):
-    """:func:`uvm_rec` by :func:`uvm_numpy`."""
-    return uvm_rec(x, told, rhos, normals, uvm=uvm_numpy)

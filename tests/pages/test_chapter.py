@@ -17,7 +17,6 @@ from lib.pages.chapter import (
     badges_html,
     check_parameters,
     figure_html,
-    ran_on_html,
     table_html,
 )
 
@@ -50,6 +49,9 @@ def test_names_from_data_are_shown_as_they_are():
     html = table_html(pd.DataFrame({"*group*": names}))
     assert '<th scope="col">*group*</th>' in html
     assert re.findall(r"<td[^>]*>(.*?)</td>", html) == [escape(name) for name in names]
+    shown = table_html(pd.DataFrame({"DI": [0.12345, np.nan]}), "Cap", formats={"DI": ".2f"})
+    assert re.findall(r'<td class="num">(.*?)</td>', shown) == ["0.12", "–"]
+    assert "<caption>Cap</caption>" in shown
     assert "<td><code>x</code> <strong>y</strong></td>" in re.sub(
         ' class="[^"]*"', "", table_html(pd.DataFrame({"a": ["`x` **y**"]}), marks=True)
     )
@@ -67,19 +69,3 @@ def test_the_line_says_real_or_replica_and_is_read_back(replica):
         assert words in html
     for words in ('data-dataset="adult"', 'data-source="replica"', f'data-sha256="{"ab" * 32}"'):
         assert words in html
-
-
-def test_a_table_escapes_formats_and_shows_gaps():
-    frame = pd.DataFrame({"name": ["a<b", None], "DI": [0.12345, np.nan]})
-    html = table_html(frame, "Cap", formats={"DI": ".2f"})
-    said = ("a&lt;b", '<td class="num">0.12</td>', "–", "<caption>Cap</caption>", 'scope="col"')
-    assert not [words for words in said if words not in html]
-    # a heading stands over its numbers
-    assert '<th scope="col">name</th><th scope="col" class="num">DI</th>' in html
-
-
-def test_a_live_cell_says_on_which_rows_it_ran(replica):
-    real = SimpleNamespace(task=SimpleNamespace(title="LSAC"), is_replica=False)
-    both = "the replica of Adult &lt;small&gt; and the real data of LSAC"
-    assert ran_on_html(replica, real) == f'<p class="ran-on">Live, on {both}.</p>'
-    assert ran_on_html("local", "download") == '<p class="ran-on">Live, on the real data.</p>'

@@ -38,13 +38,6 @@ def test_facts_of_section_5_are_what_the_real_table_says(real_data):
     assert section5_facts() == MAKER["count_section5"](load_section5())
 
 
-def test_facts_add_up():
-    for fact in map(task_facts, TASKS):
-        assert sum(n for n, _ in fact.groups.values()) == fact.rows
-        assert sum(hits for _, hits in fact.groups.values()) == fact.hits
-        assert len(fact.rates()) == len(fact.groups)
-
-
 def test_no_answer_of_a_few_people_stands_beside_the_replicas():
     """The rule that the audit keeps: no outcome of a group below ten."""
     for fact in map(task_facts, TASKS):

@@ -93,6 +93,7 @@ def small(tmp_path_factory) -> Path:
     return render(tmp_path / "stage", tmp_path)[0].parent
 
 
+@pytest.mark.thorough("renders a small book")
 def test_no_file_of_a_book_without_solutions_has_one(small):
     pages = {path: path.read_bytes() for path in small.rglob("*") if path.is_file()}
     text = b"".join(pages.values())

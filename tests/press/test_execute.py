@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import psutil
@@ -20,6 +19,7 @@ from press.execute import ChapterError, chapter_key, execute
 from press.inputs import common
 from press.toc import Page
 from tests.press.conftest import code, write_notebook
+from tests.programs import wait
 
 QUICK = {"profile": "quick"}
 NAMES = "from studies.one import figures\nimport studies.two"
@@ -72,6 +72,7 @@ def test_the_key_follows_cells_tags_parameters_and_versions(tiny, monkeypatch):
     assert len({*keys, key(tiny)}) == 7
 
 
+@pytest.mark.thorough("starts kernels")
 def test_only_what_changed_runs_again_and_a_torn_or_missing_file_is_made_again(tiny):
     assert run(tiny).fresh
     assert not run(tiny).fresh
@@ -172,13 +173,6 @@ with open("part", "w") as file:
 os.replace("part", "seen")
 time.sleep(300)
 """
-
-
-def wait(condition, seconds: float) -> bool:
-    end = time.monotonic() + seconds
-    while not condition() and time.monotonic() < end:
-        time.sleep(0.05)
-    return bool(condition())
 
 
 @pytest.mark.thorough("starts kernels")

@@ -6,11 +6,11 @@ import pytest
 
 from press.build import Built, build
 from press.commands.book import FAILED, report
-from press.execute import ChapterError
 from press.toc import Page
 from tests.press.conftest import code, words, write_book, write_notebook
 from tests.press.pages import parse
 
+pytestmark = pytest.mark.thorough("builds a small book")
 BAD = [
     code("from lib.pages.chapter import numbers\nnumbers(one='number one')", "remove-output"),
     # inside a solution, whose end comes after the failure
@@ -74,11 +74,3 @@ def test_the_command_names_what_failed_and_ends_with_3(built, capsys):
     assert said.index("Open:") < said.index("chapters/bad, code cell 3")
     assert "chapters/good" not in said.split("Not everything ran")[1]
     assert report(Built(built.index)) == 0
-
-
-@pytest.mark.thorough("starts kernels")
-def test_it_runs_again_until_it_holds_and_a_strict_build_stops_with_the_traceback(book, built):
-    with pytest.raises(
-        ChapterError, match=r"code cell 3: Asser(.|\n)*Traceback(.|\n)*assert 1 > 2"
-    ):
-        build(root=book.root, progress=False, strict=True)

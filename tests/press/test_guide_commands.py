@@ -67,15 +67,12 @@ def run(world: Path, folder: str, words: list[str]) -> str:
     return done.stdout
 
 
-THOROUGH = pytest.mark.thorough("commands of the guides")
 SAID = "{} reproduced, 0 too close to call, 0 same direction, {} not reproduced".format
 PRINTS = {"paper": SAID(2, 0), "claim": "REPRODUCED"}  # by its command with --file
 
 
-@pytest.mark.parametrize(
-    "guide",
-    [pytest.param(g, marks=() if g == "metric" else THOROUGH) for g in GUIDES if printed(g)],
-)
+@pytest.mark.thorough("commands of the guides")
+@pytest.mark.parametrize("guide", [guide for guide in GUIDES if printed(guide)])
 def test_the_commands_of_a_guide_work(guide, world):
     (folder,) = {folder for folder, _ in printed(guide)}  # a guide works in one place
     write(guide, world / folder)

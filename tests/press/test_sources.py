@@ -12,7 +12,6 @@ import pytest
 from lib.files import read_yaml
 from lib.paths import DATA, ROOT
 from press import sources
-from tests.programs import git
 
 PAPERS = Path(os.environ.get("COMPANION_PAPERS", ROOT.parent / "shared" / "papers"))
 CLONES = Path(os.environ.get("COMPANION_CLONES", ROOT.parent / ".mirror"))
@@ -42,29 +41,6 @@ def test_a_wrong_quotation_is_named(tmp_path, monkeypatch):
     (tmp_path / "a.txt").write_text("A bound that was printed", "utf-8")
     said = 'page.md: "a bound […] is printed" is not in the text of one'
     assert sources.wrong_quotations(tmp_path) == [said]
-
-
-def test_a_wrong_place_is_named(tmp_path, monkeypatch):
-    folder = tmp_path / "name"
-    folder.mkdir()
-    git(folder, "init", "-q")
-    (folder / "f.py").write_text("first\nsecond\n", "utf-8")
-    git(folder, "add", "f.py")
-    git(folder, "commit", "-qm", "x")
-    commit = git(folder, "rev-parse", "HEAD")
-
-    def found(first: str, last: str, token: str, *, path: str = "f.py", owner: str = "owner/name"):
-        place = ("page.md", owner, commit, path, first, last, token)
-        monkeypatch.setattr(sources, "places", lambda: [place])
-        return sources.wrong_places(tmp_path)
-
-    assert found("2", "2", "second") == []
-    assert found("", "", "") == []
-    said = "page.md: owner/name f.py#L1: 'second' is not in these lines"
-    assert found("1", "1", "second") == [said]
-    assert "has 2 lines" in found("2", "3", "second")[0]
-    for other in ({"path": "g.py"}, {"owner": "owner/other"}):
-        assert "no clone with this file" in found("1", "1", "first", **other)[0]
 
 
 def test_every_claim_of_a_paper_has_the_papers_words_once():

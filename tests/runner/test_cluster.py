@@ -9,7 +9,6 @@ import pickle
 import shlex
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pandas as pd
@@ -20,6 +19,7 @@ from lib.paths import CHAPTERS, ROOT
 from lib.runner import run_grid
 from lib.runner.store import Store
 from lib.runner.sweep import _travelling, run_on_cluster
+from tests.programs import wait
 from tests.runner.toy import GRID, MANY, STABLE, run_toy, sweep
 
 PAGE = (CHAPTERS / "guides" / "scale.md").read_text(encoding="utf-8")
@@ -31,13 +31,6 @@ def _printed(start: str) -> list[str]:
     """A command of the page, as a list of words."""
     (line,) = {line.split("#")[0].strip() for line in PAGE.splitlines() if line.startswith(start)}
     return shlex.split(line)
-
-
-def _wait(condition, seconds: float = 120) -> None:
-    start = time.monotonic()
-    while not condition():
-        assert time.monotonic() - start < seconds, "waited in vain"
-        time.sleep(0.02)
 
 
 @pytest.fixture
@@ -75,11 +68,11 @@ def test_a_worker_and_the_driver_are_killed_in_mid_run_and_nothing_is_lost(start
 
     driver = [w.replace("ldp_main", "tests.runner.toy:GRID") for w in _printed(DRIVER)]
     driving = start(driver)
-    _wait(lambda: stored() >= 5 or driving.poll() is not None)
+    assert wait(lambda: stored() >= 5 or driving.poll() is not None)
     workers[0].kill()
     then = stored()
     # the other worker goes on alone
-    _wait(lambda: stored() >= then + 10 or driving.poll() is not None)
+    assert wait(lambda: stored() >= then + 10 or driving.poll() is not None)
     driving.kill()
     driving.wait()
     kept = stored()

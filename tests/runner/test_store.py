@@ -164,7 +164,7 @@ def test_readers_beside_a_writer_that_folds_see_every_record_once(path):
     with ThreadPoolExecutor(2) as pool:
         readers = [pool.submit(read) for _ in range(2)]
         try:
-            for number in range(60):
+            for number in range(30):
                 stored(path, _record(number), fold=number % 3 > 0)
         finally:
             done.set()

@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 from unittest.mock import Mock
@@ -24,10 +23,11 @@ from lib.runner.cell import cell_key
 from lib.runner.records import provenance
 from lib.runner.registry import grid_of, grids
 from lib.runner.store import Store, StoreBusy, read_rows
-from tests.programs import git
+from tests.programs import git, wait
 from tests.runner.toy import ALONE, MANY, STABLE, ToyCell, record_of, run_toy, stored, sweep
 
 CELLS = [ToyCell(number=i) for i in range(12)]
+AGAIN = pytest.mark.thorough("workers of a program, once more")
 
 
 def _sweep(path, cells=CELLS, **options) -> pd.DataFrame:
@@ -161,8 +161,8 @@ def _alive(pid: int) -> bool:
     ("number", "status", "last"),
     [
         (signal.SIGINT, 130, "interrupted: finished cells are stored, and the same command goes"),
-        (signal.SIGTERM, 143, ""),
-        pytest.param(signal.SIGKILL, -9, "", marks=pytest.mark.thorough("once more")),
+        pytest.param(signal.SIGTERM, 143, "", marks=AGAIN),
+        pytest.param(signal.SIGKILL, -9, "", marks=AGAIN),
     ],
 )
 def test_an_interrupted_run_keeps_what_is_finished_and_leaves_no_worker(
@@ -180,20 +180,14 @@ def test_an_interrupted_run_keeps_what_is_finished_and_leaves_no_worker(
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
             start_new_session=True,
         )
-    deadline = time.monotonic() + 120
-    while len(Store(path, version="1")) < 9 and process.poll() is None:
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    assert wait(lambda: len(Store(path, version="1")) >= 9 or process.poll() is not None)
     workers = _children(process.pid)
     assert len(workers) >= 2
     done = len(Store(path, version="1"))
     # Ctrl-C of a terminal goes to the workers, too
     (os.killpg if number == signal.SIGINT else os.kill)(process.pid, number)
     assert process.wait(60) == status
-    deadline = time.monotonic() + 5
-    while any(map(_alive, workers)) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert not any(map(_alive, workers))
+    assert wait(lambda: not any(map(_alive, workers)), 5)
     errors = (tmp_path / "said").read_text(encoding="utf-8")
     assert "Traceback" not in errors
     assert last in errors.splitlines()[-1]

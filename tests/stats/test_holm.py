@@ -1,6 +1,4 @@
-"""Holm's procedure against a worked example and against what it is: closed testing with
-Bonferroni.
-"""
+"""Holm's procedure against what it is: closed testing with Bonferroni."""
 
 from __future__ import annotations
 
@@ -14,19 +12,13 @@ from hypothesis import strategies as st
 from lib.stats.p_values import holm
 
 
-def test_holm_by_hand():
-    assert holm([0.01, 0.04, 0.03]).tolist() == pytest.approx([0.03, 0.06, 0.06])
-    assert holm([0.5, 0.6]).tolist() == [1, 1]
-    assert holm([]).tolist() == []
-
-
 def test_a_test_that_could_not_be_made_is_of_the_family():
     adjusted = holm([0.01, math.nan])
     assert adjusted[0] == pytest.approx(0.02)
     assert math.isnan(adjusted[1])
 
 
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=6))
+@given(st.lists(st.floats(0, 1), max_size=6))
 def test_adjusted_is_the_largest_bonferroni_of_all_families_that_hold_the_test(p):
     everyone = range(len(p))
     families = [f for size in range(1, len(p) + 1) for f in combinations(everyone, size)]

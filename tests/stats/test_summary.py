@@ -14,7 +14,6 @@ from lib.rng import stream
 from lib.stats.p_values import holm, p_positive, p_value
 from lib.stats.summary import (
     clopper_pearson,
-    interval_words,
     mean_interval,
     rank_correlation,
     summarise,
@@ -56,13 +55,6 @@ def test_runs_that_differ_by_last_bits_have_no_spread():
     same = np.full(10, 0.3) * (1 + 1e-12 * np.linspace(-1, 1, 10))
     assert p_positive(same) == 0.5**10
     assert (p_value(same, 0.0, "greater"), p_value(same, 0.5, "greater")) == (0.5**10, 1)
-
-
-def test_an_interval_in_words():
-    row = pd.Series({"mean": 0.1, "low": -0.05, "high": 0.25})
-    assert interval_words(row) == "+0.100 [-0.050, +0.250]"
-    row[["low", "high"]] = math.nan
-    assert interval_words(row, ".1f") == "0.1"
 
 
 def test_the_corrected_interval_is_the_formula_of_nadeau_and_bengio():

@@ -45,24 +45,6 @@ def test_noise_has_the_scale_that_replacing_a_record_asks_for(rng):
     assert moved <= 2
 
 
-def test_an_attack_on_neighbours_finds_no_more_than_epsilon(rng):
-    """A lower bound from the sharpest event, by Clopper-Pearson: never above the claim."""
-    frame, h, draws = _table(40), _histogram(1.0), 4000
-    other = frame.copy()
-    other.iloc[0] = [(frame["a"].iloc[0] + 1) % 3, frame["b"].iloc[0]]
-    cells = h.cell(frame.iloc[[0]])[0], h.cell(other.iloc[[0]])[0]
-
-    def score(table):
-        released = np.array([h.release(table, rng) for _ in range(draws)])
-        return released[:, cells[0]] - released[:, cells[1]]
-
-    threshold = np.median(score(frame))
-    hits = [(score(t) > threshold).sum() for t in (frame, other)]
-    low = stats.beta.ppf(FALSE_ALARM / 2, hits[0], draws - hits[0] + 1)
-    high = stats.beta.isf(FALSE_ALARM / 2, hits[1] + 1, draws - hits[1])
-    assert 0.2 < math.log(low / high) <= 1.0
-
-
 def test_rows_follow_the_counts(rng):
     frame, h = _table(), _histogram(math.inf)
     drawn = h.rows(h.counts(frame).astype(float), 30_000, rng)

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import pytest
 
-from lib.groups import EVERYONE
 from lib.rng import stream
 from studies.coherence import section5 as study
 from studies.coherence.table import COLUMNS, NOT_ASKED, TARGET, load_section5
-
-SMALL = {"variant": "N dropped", "n": 500, "labels": "confidence", "split": 0}
 
 
 def test_the_raw_table_is_the_papers(real_data):
@@ -35,14 +31,3 @@ def test_the_published_split_leaves_out_one_row_of_an_odd_table(variant):
     assert np.isnan(h).sum() == n - 2 * (n // 2)
     third = {"N in the middle": 0.0}.get(variant, NOT_ASKED)
     assert set(np.unique(h[~np.isnan(h)])) <= {-1.0, 1.0, float(third)}
-
-
-def _scores(cell: study.Cell) -> pd.DataFrame:
-    return pd.DataFrame(study.run_cell(cell)["scores"]).set_index("group")
-
-
-def test_a_cell_comes_out_the_same_alone_and_has_a_score_for_each_group():
-    one, two = _scores(study.Cell(**SMALL)), _scores(study.Cell(**SMALL))
-    pd.testing.assert_frame_equal(one, two, check_exact=True)
-    assert one["members"][EVERYONE] == 500
-    assert 0 < one["distance"][EVERYONE] < 2

@@ -12,9 +12,6 @@ import pytest
 from lib.datasets import TASKS, Dataset, Task, load
 from lib.domain import Domain
 from lib.runner import grid_of
-from lib.runner.cell import cell_key
-from lib.runner.store import Store
-from lib.runner.sweep import run_sweep
 from studies.ldp_fairness import cells as ldp
 
 GRR = ldp.Cell(dataset="lsac", protocol="GRR", split="uniform", epsilon=1.0, run=0)
@@ -51,20 +48,6 @@ def test_cells_of_a_run_share_the_split_and_noise_has_its_own_stream():
     one, two = ldp.split_rows(y, 3), ldp.split_rows(y, 3)
     assert (one[0] == two[0]).all()
     assert not set(one[0]) & set(one[1])
-
-
-def test_a_cell_gives_the_same_numbers_each_time_alone_and_in_a_sweep(tmp_path):
-    """Whatever the order of the cells and the number of workers."""
-    cells = [FAST, replace(FAST, protocol="SS", split="k-based", epsilon=0.25)]
-    alone = {cell_key(cell): ldp.run_cell(cell) for cell in cells}
-    clock = {"build_s", "fit_s", "predict_s"}
-    for name, order, workers in (("a", cells, 1), ("b", cells[::-1], 2)):
-        store = Store(tmp_path / f"{name}.parquet", version="1")
-        table = run_sweep(order, ldp.run_cell, store, workers=workers, progress=False)
-        table = table.set_index("cell")
-        for key, numbers in alone.items():
-            for number in numbers.keys() - clock:
-                assert table.loc[key, number] == numbers[number], number
 
 
 TOY_DOMAIN = Domain.of({"colour": 4, "sex": 2, "y": 2})

@@ -15,13 +15,11 @@ import pytest
 
 from lib.dp import Exponential, Gaussian, Laplace, PrivacyAccountant, gaussian_epsilon, noisy
 from lib.rng import stream
-from lib.synth import MST, Stratified
-from lib.synth.marginal_model import estimate
 from lib.synth.mst import pair_scores
 from lib.synth.workload import counts
 from studies.privacy_audit import cells as privacy_grid
 from studies.privacy_audit import command
-from studies.privacy_audit.cases import DOMAIN, cases, synthesizer_case
+from studies.privacy_audit.cases import DOMAIN, cases
 from studies.privacy_audit.checks import audit
 from studies.privacy_audit.empirical_delta import Promise
 from studies.privacy_audit.faults import FAULTS, fault
@@ -138,19 +136,6 @@ def test_means_are_certified_close_to_what_they_declare():
     assert least < found.certified(0.01, LEVEL) < gaussian_epsilon(1.0, 0.01)
 
 
-def test_exact_counts_inside_of_noisy_strata_are_seen():
-    """An inner wrapper that counts exactly voids the promise for one row more or less; the
-    accountant has the weaker one.
-    """
-    inner = Stratified(inner=MST(iterations=3), by=("b",))
-    nested = Stratified(inner=inner, by=("a",), weights="noisy")
-    case = synthesizer_case("nested", nested)
-    table, *rest = case.asked("one of many leaves")
-    found = audit(case.fit, table, *rest, runs=4, level=LEVEL)
-    assert {"budget", "beside"} <= set(found.alarms)
-    assert case.fit(table, stream(9, "nested")).accountant.promise[0] == "replace within a group"
-
-
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_planted_fault_is_caught(name):
     planted = FAULTS[name]
@@ -169,16 +154,6 @@ def test_delta_is_seen_where_every_charge_hides_it():
     with patch("lib.means.grouped.Laplace", half):
         found = audit(case.fit, *case.asked("one of many changes"), runs=60, level=LEVEL)
     assert {"price", "loss"} <= set(found.alarms)
-
-
-def test_an_answer_that_is_used_again_is_free():
-    def reuse(domain, measured, **options):
-        return estimate(domain, [*measured, *measured], **options)
-
-    case = CASES["mst"]
-    with patch("lib.synth.mst.estimate", reuse):
-        found = audit(case.fit, *case.asked("the only one of a group leaves"), runs=4, level=LEVEL)
-    assert found.alarms == {}
 
 
 def test_the_loss_of_a_whole_fit_is_that_of_its_formulas():
@@ -269,6 +244,7 @@ def test_the_grid_has_every_case_and_every_fault():
     assert (record["epsilon_declared"], record["alarms"]) == (1.0, "")
 
 
+@MANY
 def test_the_tables_of_the_page():
     """From records of the fast mechanisms and of one fault."""
     faults = ("", "half_noise")

@@ -109,7 +109,9 @@ def _census(p: list[float]) -> pd.DataFrame:
     t, half = stats.t.ppf(np.array(p), 49), stats.t.isf(0.025, 49)
     same = {"metric": "error", "method": "StratCOINPRESS", "variable": "SCHL", "runs": 50}
     gaps = {"gap": t, "gap_low": t - half, "gap_high": t + half}
-    return pd.DataFrame(gaps).assign(cell=range(len(p)), data_source="local", **same)
+    return pd.DataFrame(gaps).assign(
+        cell=range(len(p)), data_source="local", dataset="newyork2024", **same
+    )
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from lib.datasets import load
-from lib.runner import results, run_grid
 from lib.stats.summary import summarise
 from studies.coherence import noisy_counts, section5
 from studies.cross_paper import cells as across
@@ -56,9 +54,6 @@ REFUSED = [
     (lambda: replace(PLAIN, epsilon=1.0), "epsilon must be nan for NonDP"),
     (lambda: hyperparameters("best", "lsac"), r"hyperparameters must be .*, got 'best'"),
     (lambda: hyperparameters("published", "nist"), r"dataset must be .*, got 'nist'"),
-    (lambda: run_grid("ldp"), r"grid must be one of .*'ldp_main'.*, got 'ldp'"),
-    (lambda: run_grid("ldp_main", "full"), r"profile must be one of .*'quick'.*, got 'full'"),
-    (lambda: results("ldp_main", path=Path("none.parquet")), r"no results of 'ldp_main'.*python -m lib run"),
     (lambda: Trial(dataset="lsac", number=0, objective="f1"), r"objective must be .*, got 'f1'"),
     (lambda: search("lsac", trials=0), r"trials must be .*, got 0"),
     (lambda: of_level(TABLE, level="AGE"), "level must be .*, got 'AGE'"),

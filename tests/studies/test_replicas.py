@@ -9,7 +9,6 @@ import sys
 from runpy import run_path
 from types import ModuleType, SimpleNamespace
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -135,22 +134,6 @@ def test_a_replica_is_made_of_real_rows_only(name, tmp_path, monkeypatch):
     words = f"dataset must be there with its real rows .*, got '{name}'"
     with pytest.raises(ValueError, match=words):
         replicas.make(name, folder=tmp_path)
-
-
-def test_the_maker_spends_all_is_deterministic_and_finds_what_is_strong():
-    frame = _toy_frame()
-    options = {"rho": 2.0, "maker": QUICK}
-    (one, model), (two, _) = (
-        replicas.synthesise(frame, DOMAIN, rng=stream(1, "s"), **options) for _ in range(2)
-    )
-    pd.testing.assert_frame_equal(one, two)
-    assert model.accountant.spent == pytest.approx(2.0, rel=1e-12)
-    assert list(one) == list(DOMAIN.columns)
-    assert (one["one"] == 0).all()
-    share = one.groupby("a")["t"].mean()
-    assert np.abs(share.to_numpy() - [0.2, 0.45, 0.7]).max() < 0.08
-    together = pd.crosstab(one["a"], one["b"], normalize="index").to_numpy()
-    assert together[[0, 1, 2], [0, 1, 2]] == pytest.approx([0.5] * 3, abs=0.1)
 
 
 def test_the_number_of_rows_is_what_the_noise_says():

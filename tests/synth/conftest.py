@@ -1,4 +1,4 @@
-"""Small tables with a dependence to find."""
+"""Small tables with a dependence to find, and what every fit must do."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pytest
 
 from lib.domain import Domain
 from lib.rng import stream
+from lib.synth import Fitted
 
 DOMAIN = Domain.of({"a": 2, "b": 3, "c": 4, "d": 2})
 
@@ -31,3 +32,16 @@ def table() -> pd.DataFrame:
 @pytest.fixture
 def domain() -> Domain:
     return DOMAIN
+
+
+def check(model: Fitted, *marginals: tuple[str, ...]) -> None:
+    """A fit spends its budget and gives rows, and marginals that agree with them."""
+    assert model.accountant.spent == pytest.approx(model.accountant.budget, rel=1e-12)
+    rows = model.domain.check(model.sample(20_000, stream(1, "rows")))
+    for columns in marginals:
+        p = model.marginal(columns)
+        assert p.shape == tuple(model.domain[c] for c in columns)
+        assert p.sum() == pytest.approx(1.0)
+        assert p.min() >= -1e-12
+        cells = np.ravel_multi_index(rows[list(columns)].to_numpy().T, p.shape)
+        assert np.abs(np.bincount(cells, minlength=p.size) / 20_000 - p.ravel()).sum() < 0.05

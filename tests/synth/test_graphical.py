@@ -9,15 +9,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
+from scipy import optimize, special, stats
 
 from lib.rng import stream
-from lib.synth.graphical import GraphicalModel, _rounded_draws, fit_model, targets
+from lib.synth.graphical import GraphicalModel, fit_model, targets
 from lib.synth.junction import Tree, calibrate, junction_tree, model_megabytes
-from lib.synth.products import cells_at
 from tests.conftest import FALSE_ALARM
 from tests.synth.brute import joint, marginal
-from tests.synth.reference import reference_marginals
 
 SHAPES = {
     "chain": ((2, 3, 2, 4), ((0, 1), (1, 2), (2, 3))),
@@ -46,31 +44,6 @@ def test_every_marginal_is_that_of_the_joint(name):
             assert model.marginal(columns) == pytest.approx(marginal(p, columns), abs=1e-12)
 
 
-@pytest.mark.parametrize("d", [2, 52, 53, 200])
-def test_the_ends_of_a_chain_are_tied_by_all_that_is_between_them(d):
-    """A Markov chain through all columns: its marginals are products of matrices."""
-    rng = stream(d, "chain of many")
-    steps = [rng.dirichlet(np.ones(3) / 5, 3) for _ in range(d - 1)]
-    laws = [np.full(3, 1 / 3)]
-    for step in steps:
-        laws.append(laws[-1] @ step)
-    order = rng.permutation(d).tolist()  # the chain does not follow the columns
-    tables = {}
-    for a, b, law, step in zip(order, order[1:], laws, steps, strict=False):
-        pair = np.diag(law) @ step
-        tables[min(a, b), max(a, b)] = pair if a < b else pair.T
-    tree = Tree.covering((3,) * d, list(tables))
-    model = GraphicalModel(tree, tuple(tables[clique] for clique in tree.cliques), {})
-    through = np.linalg.multi_dot([np.diag(laws[0]), *steps, np.eye(3)])
-    first, middle, last = order[0], order[d // 2], order[-1]
-    assert model.marginal((first, last)) == pytest.approx(through, abs=1e-12)
-    assert model.marginal((last, first)) == pytest.approx(through.T, abs=1e-12)
-    if d > 2:
-        three = model.marginal((middle, last, first))
-        assert three.sum(axis=0) == pytest.approx(through.T, abs=1e-12)
-        assert three.sum(axis=(1, 2)) == pytest.approx(laws[d // 2], abs=1e-12)
-
-
 @settings(max_examples=200, deadline=None)
 @given(st.data())
 def test_the_size_of_a_model_is_that_of_the_librarys_tree(data):
@@ -86,22 +59,6 @@ def test_the_size_of_a_model_is_that_of_the_librarys_tree(data):
     nodes, _ = junction_tree(sizes, cliques)
     cells = sum(math.prod(sizes[i] for i in node) for node in nodes)
     assert model_megabytes(sizes, cliques) == cells * 8 / 2**20
-
-
-def _draws_row_by_row(table: np.ndarray, group: np.ndarray, rng) -> np.ndarray:
-    """The draws as stored results had them before rows were sorted for speed."""
-    shares, size = table / table.sum(axis=1, keepdims=True), np.bincount(group)
-    order, rank = np.lexsort((rng.random(len(group)), group)), np.empty(len(group), dtype=int)
-    rank[order] = np.arange(len(group)) - np.repeat(np.cumsum(size) - size, size)
-    return cells_at(shares, group, (rank + rng.random(len(group))) / size[group])
-
-
-@pytest.mark.parametrize("groups", [1, 5, 3000])
-def test_rows_are_drawn_as_they_were_when_results_were_stored(groups):
-    rng = stream(2, "draws", groups)
-    table, group = rng.dirichlet(np.ones(6), groups), rng.integers(0, groups, 20_000)
-    draws = [f(table, group, stream(3, "draws")) for f in (_rounded_draws, _draws_row_by_row)]
-    assert np.array_equal(*draws)
 
 
 @pytest.mark.parametrize("name", SHAPES)
@@ -120,7 +77,8 @@ def test_without_noise_the_measured_marginals_are_met_and_no_more_is_assumed(nam
 
 
 @pytest.mark.parametrize("even", [True, False])
-def test_our_descent_and_the_librarys_agree_on_noisy_measurements(even):
+def test_noisy_measurements_are_met_as_nearly_as_by_any_joint(even):
+    """Their weighted squares are least, as SciPy finds over the shares of all cells."""
     sizes, cliques = SHAPES["triangle and tail"]
     _, p = _random_model("triangle and tail", seed=5)
     rng = stream(5, "noisy")
@@ -130,9 +88,15 @@ def test_our_descent_and_the_librarys_agree_on_noisy_measurements(even):
         sigma = 20.0 if even else 20 * np.sqrt(rng.integers(1, 9, exact.size))
         measured.append((c, exact + rng.normal(0, sigma, exact.size), sigma))
     ours = fit_model(sizes, measured, 1000.0, iterations=3000)
-    theirs = reference_marginals(sizes, measured, 1000.0, list(cliques), iterations=3000)
-    for c, other in zip(cliques, theirs, strict=True):
-        assert ours.marginal(c) == pytest.approx(other, abs=2e-3)
+
+    def squares(logits: np.ndarray) -> float:
+        shares = special.softmax(logits).reshape(sizes)
+        gaps = [(1000 * marginal(shares, c).ravel() - noisy) / s for c, noisy, s in measured]
+        return sum(float(gap @ gap) for gap in gaps)
+
+    nearest = special.softmax(optimize.minimize(squares, np.zeros(p.size)).x).reshape(sizes)
+    for c in cliques:
+        assert ours.marginal(c) == pytest.approx(marginal(nearest, c), abs=2e-3)
 
 
 def test_measurements_of_one_marginal_are_weighted_by_precision():

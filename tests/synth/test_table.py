@@ -81,20 +81,6 @@ def test_a_schema_that_is_written_and_read_is_the_same(schema, text, data):
     assert schema_text(schema) == written
 
 
-def test_a_schema_is_written_without_what_stands_beside_it(tmp_path):
-    """No comment, no default that was stated, no name for a part, no form of a number."""
-    plain = "a:\n  values: ['1', '7']\nx: {low: 0, high: 5, bins: 5, clip: true}\nid: ignore\n"
-    for text in (
-        plain,
-        "# 196 of 200\na: {values: [1, 7]} # 4 are none\nx: {high: 5.0, clip: true, low: 0.0,"
-        " bins: 5}\nid: 'ignore'",
-        "a: {missing: false, other: null, values: [&one 1, '7.0']}\r\n# 12 people\r\nx: {low: -0.0,"
-        " high: 5, bins: 5, whole: false, clip: true}\r\nid: ignore # all 200 differ",
-    ):
-        (tmp_path / "s.yml").write_text(text, encoding="utf-8", newline="")
-        assert schema_text(read_schema(tmp_path / "s.yml")) == plain
-
-
 def test_numbers_are_drawn_evenly_within_their_bins():
     """Each of 12 ages and of 4 quarters of a bin has its share within 6 standard deviations."""
     schema = {

@@ -75,14 +75,6 @@ every = pytest.mark.parametrize(
 )
 
 
-@every
-def test_every_synthesizer_fits_a_declared_group_of_nobody(inner):
-    model = Stratified(inner=inner, by=("g",), sizes={0: 1, 1: 1, 2: 1}).fit(
-        town(False), DOMAIN, 0.1, stream(2, inner.name)
-    )
-    assert (np.bincount(model.sample(30, stream(2, "rows"))["g"], minlength=3) == 10).all()
-
-
 # --- the price of a changed row, on a table of 20 people and two columns of two codes
 
 

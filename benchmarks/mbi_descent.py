@@ -1,4 +1,4 @@
-"""The mirror descent of ``mbi`` itself, a second opinion on ours."""
+"""The mirror descent of ``mbi`` itself, which ours is measured beside."""
 
 from __future__ import annotations
 
