@@ -9,14 +9,13 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from itertools import product
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from lib import validate
-from lib.domain import Domain
 from lib.dp import rho_in_floats
 from lib.groups import EVERYONE, group_name, groups
 from lib.rng import stream
@@ -24,7 +23,7 @@ from lib.runner.cell import BUDGET, COUNT, KeyedCell, set_checked
 from lib.synth import AIM, GEM, MST, Stratified, Synthesizer, break_even
 from lib.synth.stratified import StratifiedModel
 from lib.synth.workload import group_errors
-from studies.pooling.tables import SETTINGS, people_of, split
+from studies.pooling.tables import SETTINGS, domain_of, people_of, split
 from studies.synthesizers.newyork import Table
 
 VERSION = "1"
@@ -77,15 +76,10 @@ def model_of(cell: Cell) -> Synthesizer:
     return Stratified(inner=inner, by=by, weights="projected")
 
 
-@cache
-def _domain(table: str) -> Domain:
-    return people_of(table).domain  # of a replica, too
-
-
 def least_people(table: str, by: str, epsilon: float) -> float:
     """The break-even size of a setting at a budget, of which 5% pay for the sizes."""
     rho = (1 - Stratified.count_share) * rho_in_floats(epsilon, DELTA)
-    return break_even(_domain(table), by=SETTINGS[table].by[by], rho=rho)
+    return break_even(domain_of(table), by=SETTINGS[table].by[by], rho=rho)
 
 
 @threadpool_limits.wrap(limits=1)  # a sum that is split over threads may round otherwise

@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 
 from lib import validate
-from lib.datasets import load
+from lib.datasets import load, task
 from lib.domain import Domain
 from lib.rng import stream
 from studies.data.memory import cached_by_data_location
 from studies.synthesizers.newyork import Table
 from studies.synthesizers.tables import TABLES as TEN_COLUMNS
-from studies.synthesizers.tables import table_of
+from studies.synthesizers.tables import table_of, ten_columns
 
 BINS = 5
 
@@ -75,21 +75,27 @@ SETTINGS = {
 }
 
 
+def domain_of(name: str) -> Domain:
+    """The declared domain of a setting, without a look at its rows."""
+    setting = SETTINGS[validate.choice("table", name, SETTINGS)]
+    if setting.dataset in TEN_COLUMNS:
+        return ten_columns(setting.dataset)
+    domain = task(setting.dataset).domain
+    kept = [c for c in domain.columns if c not in setting.without]
+    return Domain.of({c: BINS if c in setting.binned else domain[c] for c in kept})
+
+
 @cached_by_data_location(2)
 def people_of(name: str) -> Table:
     """The rows, in codes, of a setting."""
-    setting = SETTINGS[validate.choice("table", name, SETTINGS)]
+    domain, setting = domain_of(name), SETTINGS[name]
     if setting.dataset in TEN_COLUMNS:
         return table_of(setting.dataset)
     data = load(setting.dataset)
-    frame = data.frame[[c for c in data.task.domain.columns if c not in setting.without]].copy()
-    sizes = {c: data.task.domain[c] for c in frame}
+    frame = data.frame[list(domain.columns)].copy()
     for column in setting.binned:
-        frame[column] = frame[column].to_numpy(np.int64) * BINS // sizes[column]
-        sizes[column] = BINS
-    return Table(
-        frame.astype(np.int16), Domain.of(sizes), data.task.target, data.source, data.sha256
-    )
+        frame[column] = frame[column].to_numpy(np.int64) * BINS // data.task.domain[column]
+    return Table(frame.astype(np.int16), domain, data.task.target, data.source, data.sha256)
 
 
 def split(table: Table, name: str, run: int, seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:
