@@ -41,4 +41,7 @@ def test_no_import_climbs_and_no_study_imports_another():
             study, other = module.split(".")[1], name.split(".")[1]
             if room(module) == room(name) == "studies" and module.count(".") > 1:
                 shared = {study, "data", "measures", "hypotheses"}
-                assert study in ("cross_paper", "pooling", "replicas") or other in shared, (module, name)
+                assert study in ("cross_paper", "pooling", "replicas") or other in shared, (
+                    module,
+                    name,
+                )
