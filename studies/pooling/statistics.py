@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from lib.stats.summary import mean_interval
 from studies.pooling.cells import WAYS, least_people
 
 # in the whole table: below, even the real rows, drawn again, have errors above 1
@@ -104,3 +105,19 @@ def right(rows: pd.DataFrame, mechanism: str, rule: str, less: str = "") -> pd.D
 
 
 MEASURES = {f.__name__: f for f in (relative, right)}
+
+
+def outcomes(rows: pd.DataFrame, against: str) -> pd.DataFrame:
+    """Each setting (mechanism, kind of groups ``by``, table, epsilon): the mean over the runs of
+    :func:`relative` with its 95% interval, and whether that is ``smaller`` or ``larger`` than 0.
+    """
+    found = []
+    settings = rows.loc[rows["by"] != "", ["mechanism", "by", "table", "epsilon"]]
+    for one in settings.drop_duplicates().to_dict("records"):
+        each = {"table": [one["table"]], "epsilon": [one["epsilon"]]}
+        asked = {"mechanism": one["mechanism"], "by": one["by"]}
+        (runs,) = relative(rows, each=each, against=against, **asked).to_numpy().T
+        mean, low, high = mean_interval(runs)
+        found.append(one | {"mean": mean, "low": low, "high": high})
+    table = pd.DataFrame(found)
+    return table.assign(smaller=table["high"] < 0, larger=table["low"] > 0)

@@ -10,5 +10,5 @@ STUDY = Study(
         "pooling_aim": "studies.pooling.grids:AIM",
         "pooling_gem": "studies.pooling.grids:GEM",
     },
-    chapters=("chapters/synth/groups",),
+    chapters=("chapters/synth/pooling",),
 )
