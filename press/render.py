@@ -48,8 +48,9 @@ _BEGINNING = {
       }
     }""",
     'data-theme="auto"': 'data-theme="light"',
-    '<article class="bd-article">\n': """<article class="bd-article"><noscript><p class="ran-on">Without scripts this page has no search, no explorers, no Python and
-    no boxes for answers. Formulas stand as TeX, and hints and solutions are open.</p></noscript>""",
+    '<article class="bd-article">\n': """<article class="bd-article"><noscript><p class="ran-on">
+    Without scripts this page has no search, no explorers, no Python and no boxes for answers.
+    Formulas stand as TeX, and hints and solutions are open.</p></noscript>""",
 }
 
 # the book's own theorems, which no title and no link may confuse with those of a paper
