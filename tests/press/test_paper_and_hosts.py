@@ -9,6 +9,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import nbformat
+import pandas as pd
 import pytest
 
 from press.execute import Executed
@@ -25,6 +26,7 @@ EXPLORER = """<div class="explorer" id="explore-{0}" data-explorer="{0}"{1}><p>T
 """
 CELLS = "".join(f"<td class='num'>{n}.123456789</td>" for n in range(7))
 TABLE = f"<div class='table-scroll'><table><tr>{CELLS}</tr></table></div>"
+FRAME = pd.DataFrame({letter * 20: [1] for letter in "abcdefghijklm"})
 A4 = {"width": 717, "height": 1000}  # what the margins of Chromium leave
 PROOF = "```{admonition} Details\n:class: dropdown note\nA proof.\n```"
 
@@ -48,6 +50,7 @@ def book(tmp_path_factory) -> Path:
         words(EXPLORER.format("primer", ' data-replaces="fig-x"')),
         words(f"Words.\n\n{EXPLORER.format('coin', '')}"),
         shows(TABLE),
+        shows(FRAME.to_html()),
         words(f"{PROOF}\n\n## Exercises{exercise}"),
         code(SECRET, outputs=answers),
         words(AFTER),
