@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import nbformat
@@ -169,53 +168,50 @@ def picture(source: str) -> nbformat.NotebookNode:
     return cell
 
 
-def with_edit(pair: Path, edit: Callable[[nbformat.NotebookNode], None]) -> Path:
-    path = saved(pair)
-    edit(notebook := read_notebook(path))
-    nbformat.write(notebook, path)
-    return path
-
-
-UNFIT = {  # what a text cannot hold
-    "picture": lambda pair: saved(pair, picture("![x](attachment:x.png)")),
-    "picture alone": lambda pair: saved(pair, picture("")),
-    "tags alone": lambda pair: saved(pair, code("", "hide-input")),
-    "own set-up": lambda pair: saved(pair, code("mine = 1", "setup")),
-    "set-up": lambda pair: with_edit(pair, lambda n: n.cells[0].update(source="%pip install x")),
-    "authors": lambda pair: with_edit(pair, lambda n: n.metadata.update(authors=[{"name": "A"}])),
-    "code in words": lambda pair: saved(pair, words("```{code-cell}\n1\n```")),
-    "a line's end": lambda pair: saved(pair, words("Pasted\u2028from a letter.")),
+UNFIT = {  # what a text cannot hold: a cell, or what stands in the notebook in place of something
+    "picture": picture("![x](attachment:x.png)"),
+    "picture alone": picture(""),
+    "tags alone": code("", "hide-input"),
+    "own set-up": code("mine = 1", "setup"),
+    "code in words": words("```{code-cell}\n1\n```"),
+    "line's end": words("Pasted\u2028from a letter."),
+    "set-up": ("# On Colab only", "# Mine, on Colab only"),
+    "authors": ('"kernelspec": {', '"authors": ["A"], "kernelspec": {'),
 }
 
 
-@pytest.mark.parametrize("edit", UNFIT)
+@pytest.mark.parametrize("edit", UNFIT.values(), ids=UNFIT)
 def test_what_a_text_cannot_hold_is_said_and_kept(pair, edit):
-    path = UNFIT[edit](pair)
+    if isinstance(edit, tuple):
+        replace(path := pair.with_suffix(".ipynb"), *edit)
+    else:
+        path = saved(pair, edit)
     told(pair)
     with pytest.raises(ValueError, match=r"x\.ipynb must .*, got "):
         keep(path)
     told(pair)
 
 
-FAULTS = {  # of a text, which has a notebook that nobody edited
-    "letters": lambda text: text.replace("page", "\xe9").encode("latin-1"),
-    "no head": lambda text: text.split("---\n")[2].encode(),
-    "line above": lambda text: f"One word.\n{text}".encode(),
-    "head": lambda text: text.replace("kernelspec:", "kernelspec: [").encode(),
-    "options": lambda text: text.replace("[hide-input]", "[hide-input").encode(),
-    "line's end": lambda text: text.replace("page", "page\u2028or two").encode(),
-    "third side": lambda text: text.replace("# A", "||||||| base\n# A").encode(),
-    "no label": lambda text: text.replace("# A", "<<<<<<<\n# A").encode(),
+FAULTS = {  # of a text whose notebook nobody edited: what stands in place of something
+    "letters": ("page", "\xe9"),
+    "no head": ("---\n", ""),
+    "line above": ("---\njupytext", "One word.\n---\njupytext"),
+    "head": ("kernelspec:", "kernelspec: ["),
+    "options": ("[hide-input]", "[hide-input"),
+    "line's end": ("page", "page\u2028or two"),
+    "third side": ("# A", "||||||| base\n# A"),
+    "no label": ("# A", "<<<<<<<\n# A"),
 }
 
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_text_that_cannot_be_read_stops_with_its_name(pair, fault):
-    pair.write_bytes(FAULTS[fault](TEXT))
-    before = [path.read_bytes() for path in sorted(pair.parent.iterdir())]
+    coding = "latin-1" if fault == "letters" else "utf-8"
+    pair.write_bytes(wrong := TEXT.replace(*FAULTS[fault]).encode(coding))
+    written = (notebook := pair.with_suffix(".ipynb")).read_bytes()
     with pytest.raises(ValueError, match=r"x\.md must"):
         write_pairs(pair.parent)
-    assert before == [path.read_bytes() for path in sorted(pair.parent.iterdir())]
+    assert (pair.read_bytes(), notebook.read_bytes()) == (wrong, written)
 
 
 def test_a_text_as_other_programs_save_it_gives_the_same_notebook(pair):

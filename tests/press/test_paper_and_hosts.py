@@ -123,10 +123,9 @@ def test_paper_has_a_figure_for_each_explorer_and_whole_tables(book, open_file):
     own = page.locator("#explore-coin")
     assert own.locator("svg").first.is_visible()
     assert own.get_by_label("Neighbours, exact value").is_visible()
-    for waiting in ("input[type=range]", ".explorer-actions", ".explorer-values"):
-        assert not own.locator(waiting).first.is_visible()
-    for waiting in (".live-bar", ".answer-box button"):
-        assert not page.locator(waiting).first.is_visible()
+    for waiting in "input[type=range] .explorer-actions .live-bar".split():
+        assert not page.locator(waiting).last.is_visible()
+    assert not page.get_by_role("button", name="Check").count()
     assert page.locator(".answer-box").get_by_text("People").is_visible()
     assert page.evaluate(CUT) == []
 
