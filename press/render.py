@@ -35,6 +35,24 @@ _UNWANTED = re.compile(
 # the theme's toggle of a folded part of the side bar, which has no name of its own
 _TOGGLE = re.compile(r'>([^<]*)</a>(<details\b[^>]*><summary)(?=><span class="toctree-toggle")')
 
+# where browsers block storage, the theme's first script would stop it: a page has its own then,
+# and one without scripts says what it lacks, in the light colours
+_BEGINNING = {
+    '<script data-cfasync="false">': """<script>
+    try { localStorage.length + sessionStorage.length; } catch {
+      for (const name of ["localStorage", "sessionStorage"]) {
+        const kept = new Map(), getItem = (key) => kept.get(key) ?? null;
+        const setItem = (key, text) => kept.set(key, String(text));
+        const removeItem = (key) => kept.delete(key);
+        Object.defineProperty(window, name, { value: { getItem, setItem, removeItem } });
+      }
+    }""",
+    'data-theme="auto"': 'data-theme="light"',
+    '<article class="bd-article">\n': """<article class="bd-article"><noscript><p class="ran-on">
+    Without scripts this page has no search, no explorers, no Python and no boxes for answers.
+    Formulas stand as TeX, and hints and solutions are open.</p></noscript>""",
+}
+
 # the book's own theorems, which no title and no link may confuse with those of a paper
 _NUMBERED = re.compile(
     r'((?:"caption-number"|"reference internal" href="[^"]*#(?:\w+-)?(?:thm|prop|lem|def|cor|alg)'
@@ -60,6 +78,8 @@ def finish(html: Path) -> None:
         text = page.read_text("utf-8", "replace")
         kept = _TOGGLE.sub(r'>\1</a>\2 aria-label="Pages of \1"', _UNWANTED.sub("", text))
         kept = _NUMBERED.sub(lambda found: f"{found[1]}Book {found[2].lower()}", kept)
+        for old, new in _BEGINNING.items():
+            kept = kept.replace(old, new)
         if kept != text:
             page.write_text(kept, "utf-8")
 
