@@ -69,7 +69,9 @@ def run_grid(
     if missing:
         store.check([{"commit": provenance()["commit"]}], "here")
     if progress:
-        print(f"{grid.name} ({profile}) in {file}: {_plan(grid, cells, missing, here)}", flush=True)
+        sources = dict.fromkeys(used, "") | {said["dataset"]: said["data_source"] for said in here}
+        plan = _plan(grid, len(cells), missing, sources)
+        print(f"{grid.name} ({profile}) in {file}: {plan}", flush=True)
     return run_sweep(
         cells,
         grid.run,
@@ -87,17 +89,17 @@ def file_of(grid: Grid, profile: str, part: tuple[int, int] | None = None) -> Pa
     return Path(f"{mine.stem}.{part[0]}-of-{part[1]}.parquet") if part else to_write(mine)
 
 
-def _plan(grid: Grid, cells: list, missing: list, here: list[dict]) -> str:
+def _plan(grid: Grid, number: int, missing: list, sources: dict[str, str]) -> str:
     """What a run will do: cells, hours by stored times, which data."""
     if not missing:
-        return f"all {len(cells):,} cells are stored; --again FOLDER runs them anew into yours"
-    words = f"{len(missing):,} of {len(cells):,} cells to run"
+        return f"all {number:,} cells are stored; --again FOLDER runs them anew into yours"
+    words = f"{len(missing):,} of {number:,} cells to run"
     with suppress(NoResults):
         seconds = results(grid).set_index("cell")["wall_s"]
         total = sum(seconds.get(cell_key(cell), seconds.mean()) for cell in missing)
         words += f", about {total / 3600:.3g} core-hours by stored times"
-    data = ", ".join(f"{said['dataset']} {said['data_source']}" for said in here)
-    return f"{words}; data: {data or 'none that can be a replica'}"
+    data = ", ".join(f"{name} {source}".strip() for name, source in sorted(sources.items()))
+    return f"{words}; data: {data or 'of its own'}"
 
 
 def share(

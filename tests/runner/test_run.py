@@ -229,7 +229,7 @@ def test_a_run_says_what_it_will_do_and_in_which_file_and_runs_anew_where_one_as
     monkeypatch.chdir(tmp_path)
     own, file = f"{__name__}:OWN", Path("results/own.parquet")
     said = _command(capsys, own)
-    assert f"own (paper) in {file}: 3 of 3 cells to run; data: none that can be" in said
+    assert f"own (paper) in {file}: 3 of 3 cells to run; data: of its own\n" in said
     assert f"3 cells of {own} (paper) in {file}" in said
     before = file.read_bytes()
     assert f"{file}: all 3 cells are stored; --again FOLDER" in _command(capsys, own)
