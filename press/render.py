@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import re
@@ -14,6 +15,8 @@ import nbformat
 
 from lib.files import write_whole
 from lib.paths import ROOT
+from lib.programs import environment
+from press.execute import own_folder
 from press.inputs import below, digest
 
 _UNWANTED = re.compile(
@@ -93,12 +96,23 @@ def jupyter_book(folder: Path, output: Path, *, strict: bool = True) -> tuple[Pa
     RenderError
         With jupyter-book's own output.
     """
-    program = str(Path(sys.executable).with_name("jupyter-book"))
-    command = [program, "build", str(folder), "--path-output", str(output), "-n", "--keep-going"]
+    # its script would name the place where this environment was made
+    command = [sys.executable, "-c", "from jupyter_book.cli.main import main; main()", "build"]
+    command += [str(folder), "--path-output", str(output), "-n", "--keep-going"]
     command += ["-W"] if strict else []
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", check=False)
+    with own_folder() as own:
+        done = subprocess.run(
+            command,
+            cwd=ROOT,
+            env=environment(Path(own)),
+            capture_output=True,
+            encoding="utf-8",
+            check=False,
+        )
     html = output / "_build" / "html"
     if done.returncode or not (html / "index.html").exists():
+        if (full := os.strerror(errno.ENOSPC)) in done.stdout + done.stderr:
+            raise OSError(errno.ENOSPC, full, str(output))
         raise RenderError(done.stdout + done.stderr)
     finish(html)
     said = re.sub(r"\x1b\[[\d;]*m", "", done.stdout + done.stderr).replace(f"{folder}{os.sep}", "")
