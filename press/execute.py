@@ -131,6 +131,10 @@ def run_notebook(
                 **options,
             )
             return
+        except OSError as error:  # of a full disk, say
+            if error.errno and not error.filename:
+                error.filename = str(output)
+            raise
         except RuntimeError as error:
             died = str(error).startswith("Kernel died before")
             if not (died or str(error).startswith("Kernel didn't respond")):

@@ -217,13 +217,13 @@ root = Path(sys.argv[1])
 exec(sys.argv[2])
 try:
     execute.run_notebook(root / "chapters/one.ipynb", root / "out.ipynb", {}, root, progress_bar=False)
-except execute.KernelError as error:
+except OSError as error:
     print(error)
 """
 
 
 def said(page: Page, plant: str) -> str:
-    """What a process of its own prints of a kernel that does not start."""
+    """What a process of its own prints of a notebook that it cannot run."""
     return python("-c", ALONE, page.root, plant).stdout
 
 
@@ -238,6 +238,13 @@ def test_a_kernel_that_never_starts_ends_the_build_with_a_sentence(tiny, does):
         with pytest.raises(KernelError, match=r"Kernel died"):
             execute([tiny], QUICK, tiny.root / "out", progress=False, strict=False)
         assert not list((tiny.root / "out").rglob("*.key"))
+
+
+@pytest.mark.thorough("starts a kernel")
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no full disk to write to")
+def test_a_full_disk_is_a_sentence_with_the_files_name(tiny):
+    words = said(tiny, "(root / 'out.ipynb').symlink_to('/dev/full')")
+    assert re.match(r"\[Errno 28\] No space left on device: '[^\n]*out\.ipynb'\n$", words)
 
 
 NO_FILES = "execute.socket = types.SimpleNamespace(**{n: getattr(socket, n) for n in ('create_server', 'create_connection')})"

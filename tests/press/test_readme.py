@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import time
+import venv
 
 import pytest
 
@@ -55,6 +56,19 @@ def test_what_a_shell_exports_changes_no_make_target():
     )
     assert b"other" not in plain
     assert b"--profile other" in given
+
+
+@pytest.mark.skipif(os.name != "posix", reason="make is not here")
+def test_a_clone_that_moved_with_its_environment_imports_its_own_code(tmp_path):
+    one, two = tmp_path / "one", tmp_path / "a place \N{GREEK SMALL LETTER EPSILON}"
+    venv.create(one / ".venv", symlinks=True)
+    (one / "lib.py").touch()
+    (code,) = re.findall(r'^RELATIVE := "(.*)"$', MAKEFILE, re.MULTILINE)
+    subprocess.run([one / ".venv/bin/python", "-c", code], cwd=one, check=True)
+    one.rename(two)
+    command = [two / ".venv/bin/python", "-c", "import lib; print(lib.__file__)"]
+    done = subprocess.run(command, cwd="/", capture_output=True, encoding="utf-8", check=True)
+    assert done.stdout == f"{two / 'lib.py'}\n"
 
 
 def test_every_make_target_it_names_exists():
