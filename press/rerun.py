@@ -92,8 +92,9 @@ def requested(page: Page, words: Sequence[str]) -> list[Parameters]:
         validate.choice("parameter", name, known)
         validate.require(name not in values, name, "given once, several values by commas", word)
         kind = known[name]["inferred_type_name"]
+        comma = ",(?! )" if kind == "str" else ","  # "GEM, as published" is one
         try:
-            values[name] = [*dict.fromkeys(map(TYPES.get(kind, str), text.split(",")))]
+            values[name] = [*dict.fromkeys(map(TYPES.get(kind, str), re.split(comma, text)))]
         except (ValueError, KeyError):
             raise validate.refusal(name, f"of the type {kind}", text) from None
     versions = [dict(zip(values, chosen, strict=True)) for chosen in product(*values.values())]

@@ -65,6 +65,12 @@ def test_values_have_the_types_of_the_page_and_commas_make_versions(small):
     assert requested(small, []) == [{}]
 
 
+def test_a_choice_with_a_comma_in_it_is_one(small):
+    """`setting="scaled, all strata"` was refused as `scaled`."""
+    asked = requested(small, ["dataset=scaled, all strata,all strata"])
+    assert asked == [{"dataset": "scaled, all strata"}, {"dataset": "all strata"}]
+
+
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
