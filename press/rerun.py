@@ -17,7 +17,6 @@ from html import escape
 from io import StringIO
 from itertools import product
 from pathlib import Path
-from unittest.mock import patch
 
 import nbformat
 import pandas as pd
@@ -92,8 +91,9 @@ def requested(page: Page, words: Sequence[str]) -> list[Parameters]:
         validate.choice("parameter", name, known)
         validate.require(name not in values, name, "given once, several values by commas", word)
         kind = known[name]["inferred_type_name"]
+        comma = ",(?! )" if kind == "str" else ","  # "GEM, as published" is one
         try:
-            values[name] = [*dict.fromkeys(map(TYPES.get(kind, str), text.split(",")))]
+            values[name] = [*dict.fromkeys(map(TYPES.get(kind, str), re.split(comma, text)))]
         except (ValueError, KeyError):
             raise validate.refusal(name, f"of the type {kind}", text) from None
     versions = [dict(zip(values, chosen, strict=True)) for chosen in product(*values.values())]
@@ -108,9 +108,8 @@ def check(page: Page, parameters: Parameters) -> None:
     declared = [cell.source for cell in cells if "parameters" in tags(cell)]
     checks = [cell.source for cell in cells if re.search(r"^check_parameters\(", cell.source, re.M)]
     given = Parameters()
-    # of the data that a kernel would have; what is printed is the line under the title
-    offline = {"COMPANION_OFFLINE": "1"} | os.environ
-    with patch.dict(os.environ, offline), redirect_stdout(StringIO()):
+    os.environ.setdefault("COMPANION_OFFLINE", "1")  # so that the page has the data of a kernel
+    with redirect_stdout(StringIO()):  # which has the line under the title
         exec("\n".join(declared), given)
         exec("\n".join(checks[:1]), given | parameters)
 

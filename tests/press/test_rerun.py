@@ -9,9 +9,11 @@ import zlib
 from pathlib import Path
 from urllib.parse import unquote
 
+import papermill
 import pytest
 
 from lib.cli import main
+from press.execute import run_notebook
 from press.rerun import chapter, estimate, folder_name, requested, rerun, several
 from press.toc import Page
 from tests.press.conftest import each_chapter, words, write_book, write_notebook
@@ -65,6 +67,12 @@ def test_values_have_the_types_of_the_page_and_commas_make_versions(small):
     assert requested(small, []) == [{}]
 
 
+def test_a_choice_with_a_comma_in_it_is_one(small):
+    """`setting="scaled, all strata"` was refused as `scaled`."""
+    asked = requested(small, ["dataset=scaled, all strata,all strata"])
+    assert asked == [{"dataset": "scaled, all strata"}, {"dataset": "all strata"}]
+
+
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
@@ -94,6 +102,37 @@ def test_the_check_of_every_page_can_be_run_beforehand(page):
     """Else a value out of its range would start a kernel."""
     with pytest.raises(ValueError, match=r"^profile must be one of 'quick', 'paper', got 'huge'"):
         requested(page, ["profile=huge"])
+
+
+@pytest.mark.thorough("loads what each page loads, for each value")
+@each_chapter
+def test_every_value_that_a_page_documents_is_one_that_it_takes(page):
+    """The ends of each range, alone, and each name in quotation marks: n = 10000000 was beyond what
+    n times runs may be.
+    """
+    for name, known in papermill.inspect_notebook(page.notebook).items():
+        ends = re.findall(r"(-?\d[\d.e+-]*) to (-?\d[\d.e+-]*\b)", known["help"])[:1]
+        named = known["inferred_type_name"] == "str" and name != "source"
+        quoted = re.findall('"([^"]+)"', known["help"]) if named else []
+        for value in [*quoted, *(end for pair in ends for end in pair)]:
+            requested(page, [f"{name}={value}"])
+
+
+AT_THE_ENDS = {
+    "means/coinpress": ["rho=100", "n=10", "mu=-1000"],
+    "means/theory": ["n=200"],
+    "means/census": ["crossing=DIS", "setting=scaled, all strata"],
+    "ldp/protocols": ["dataset=lsac"],
+    "synth/groups": ["dataset=newyork2018"],
+}
+
+
+@pytest.mark.thorough("a kernel for each")
+@pytest.mark.parametrize("name", AT_THE_ENDS)
+def test_a_page_holds_where_it_broke(name, tmp_path):
+    page = chapter(name)
+    for version in [requested(page, [asked])[0] for asked in AT_THE_ENDS[name]]:
+        run_notebook(page.notebook, tmp_path / "out.ipynb", version, page.root, progress_bar=False)
 
 
 def test_an_unknown_chapter_is_answered_with_the_list(capsys, monkeypatch):
