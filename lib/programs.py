@@ -81,6 +81,7 @@ def need_assertions() -> None:
 def start_again() -> None:
     """Run this process's program anew in :func:`environment`, unless it runs there."""
     if os.name == "posix" and _AGAIN not in os.environ:  # elsewhere the shell would not wait
+        sys.stdout.flush()
         os.execve(sys.executable, [sys.executable, *sys.orig_argv[1:]], environment())
 
 
