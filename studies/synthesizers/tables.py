@@ -64,6 +64,7 @@ TABLES: dict[str, Callable[[str], Table]] = {
     "ny_employment": employment,
     "newyork2018": sample,
 }
+STORED = ("nist", "acs_coverage", "newyork2018")  # with results in the repository
 
 
 def group_words(dataset: str, group: str) -> str:

@@ -400,7 +400,8 @@ def test_without_scripts_or_with_a_part_missing_a_page_says_so(explore, open_fil
 
 
 def test_an_explorer_replaces_the_figure_which_stays_for_a_print(folder, explore):
-    text = PAGE.format(name="primer").replace("<div class", f"{FIGURE}<div class", 1)
+    cell = f'<div class="cell">{FIGURE}</div>'
+    text = PAGE.format(name="primer").replace("<div class", f"{cell}<div class", 1)
     text = text.replace('data-explorer="primer"', 'data-explorer="primer" data-replaces="fig-x"')
     (folder / "replaced.html").write_text(text, "utf-8")
     page, _ = explore("replaced")
