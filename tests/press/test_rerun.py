@@ -96,14 +96,6 @@ def test_a_value_given_twice_among_several_is_run_once(small):
     assert requested(small, ["epsilon=1,2,1.0"]) == [{"epsilon": 1.0}, {"epsilon": 2.0}]
 
 
-@pytest.mark.thorough("loads what each page loads")
-@each_chapter
-def test_the_check_of_every_page_can_be_run_beforehand(page):
-    """Else a value out of its range would start a kernel."""
-    with pytest.raises(ValueError, match=r"^profile must be one of 'quick', 'paper', got 'huge'"):
-        requested(page, ["profile=huge"])
-
-
 @pytest.mark.thorough("loads what each page loads, for each value")
 @each_chapter
 def test_every_value_that_a_page_documents_is_one_that_it_takes(page):
