@@ -103,11 +103,11 @@ def requested(page: Page, words: Sequence[str]) -> list[Parameters]:
 def check(page: Page, parameters: Parameters) -> None:
     """Let the page check its parameters here, before a kernel starts."""
     declared, *cells = (cell.source for cell in page_code(read_notebook(page.notebook)))
-    checking = next(cell for cell in cells if re.search(r"^check_parameters\(", cell, re.M))
+    checking = [cell for cell in cells if re.search(r"^check_parameters\(", cell, re.M)]
     given = Parameters()
     exec(declared, given)
     with redirect_stdout(None):  # it prints the line under the title
-        exec(checking, given | parameters)
+        exec("".join(checking[:1]), given | parameters)
 
 
 def estimate(page: Page, parameters: Parameters) -> float:

@@ -67,6 +67,11 @@ def test_values_have_the_types_of_the_page_and_commas_make_versions(small):
     assert requested(small, []) == [{}]
 
 
+def test_a_page_that_checks_nothing_takes_any_value_of_the_type(small):
+    write_notebook(small.notebook, "print(runs)", parameters=PARAMETERS)
+    assert requested(small, ["runs=0"]) == [{"runs": 0}]
+
+
 def test_a_choice_with_a_comma_in_it_is_one(small):
     """`setting="scaled, all strata"` was refused as `scaled`."""
     asked = requested(small, ["dataset=scaled, all strata,all strata"])
