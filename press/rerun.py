@@ -7,14 +7,12 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import os
 import posixpath
 import re
 import shutil
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
 from html import escape
-from io import StringIO
 from itertools import product
 from pathlib import Path
 
@@ -36,7 +34,7 @@ from press.pairs import without_traces, write_pairs
 from press.render import jupyter_book
 from press.stage import add_line, copy_static
 from press.teaching import run_times
-from press.toc import Page, page_code, pages, put, read_notebook, tags
+from press.toc import Page, page_code, pages, put, read_notebook
 
 Parameters = dict[str, object]
 TYPES: dict[str, Callable[[str], object]] = {
@@ -104,14 +102,12 @@ def requested(page: Page, words: Sequence[str]) -> list[Parameters]:
 
 def check(page: Page, parameters: Parameters) -> None:
     """Let the page check its parameters here, before a kernel starts."""
-    cells = page_code(read_notebook(page.notebook))
-    declared = [cell.source for cell in cells if "parameters" in tags(cell)]
-    checks = [cell.source for cell in cells if re.search(r"^check_parameters\(", cell.source, re.M)]
+    declared, *cells = (cell.source for cell in page_code(read_notebook(page.notebook)))
+    checking = [cell for cell in cells if re.search(r"^check_parameters\(", cell, re.M)]
     given = Parameters()
-    os.environ.setdefault("COMPANION_OFFLINE", "1")  # so that the page has the data of a kernel
-    with redirect_stdout(StringIO()):  # which has the line under the title
-        exec("\n".join(declared), given)
-        exec("\n".join(checks[:1]), given | parameters)
+    exec(declared, given)
+    with redirect_stdout(None):  # it prints the line under the title
+        exec("".join(checking[:1]), given | parameters)
 
 
 def estimate(page: Page, parameters: Parameters) -> float:
@@ -168,13 +164,13 @@ def rerun(
                 continue
             found.append((parameters, stated(notebook)))
             text = nbformat.writes(_as_page(notebook, page, parameters))
-            made.append(_book(page, f"{page.doc}.ipynb", text, folder / f"{number}"))
+            one = _book(page, f"{page.doc}.ipynb", text, folder / f"{number}")
+            made.append(_link(label(parameters), one))
         if len(versions) == 1:
-            return made[0], failed
-        links = [_link(label(p), one) for (p, _), one in zip(found, made, strict=True)]
-        lines = [f"- {line}" for line in (*links, *map(escape, failed))]
-        title = f"# {page.doc.removeprefix('chapters/')} for several values"
-        text = "\n".join([title, "", *lines, several(*zip(*found, strict=True))])
+            return one, failed
+        title = f"# {page.doc.removeprefix('chapters/')} for several values\n\n"
+        text = title + "".join(f"- {line}\n" for line in (*made, *map(escape, failed)))
+        text += several(*zip(*found, strict=True))
         return _book(page, SEVERAL, text, folder / "all"), failed
 
 

@@ -51,8 +51,6 @@ def pytest_configure(config: pytest.Config) -> None:
     The module of a protocol lies where pytest is called; the program ``pytest``, other than
     ``python -m pytest``, does not look there.
     """
-    if not __debug__:
-        raise pytest.UsageError("the tests judge by assertions, which python -O leaves out")
     if not hasattr(config, "workerinput"):  # a worker inherits what its parent has set
         for name in PLACES:
             os.environ[KEPT + name] = os.environ.pop(name, "")

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from lib import validate
 from lib.files import read_json
 from lib.paths import RESULTS
 from lib.runner import gather_grid, grid_of, run_grid
 from lib.runner.run import file_of
 from lib.runner.sweep import available_workers
+from lib.validate import refusal
 
 CONNECT_S = 20.0
 
@@ -50,7 +50,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--again",
         type=Path,
         metavar="FOLDER",
-        help="into a folder of yours, where stored cells run anew",
+        help="into a folder of yours, where stored cells run again",
     )
     option(
         "--replicas",
@@ -64,8 +64,8 @@ def run(args: Namespace) -> int:
     part = _part(args.part) if args.part else None
     path, file = None, file_of(grid_of(args.grid), args.profile, part)
     if folder := args.again or (Path("results") if args.replicas else None):
-        mine = folder.resolve() != RESULTS and (folder.is_dir() or not folder.exists())
-        validate.require(mine, "again", "a folder of yours", str(folder))
+        if folder.resolve() == RESULTS or folder.is_file():
+            raise refusal("again", "a folder of yours", str(folder))
         path = file = folder / file.name
     if args.gather:
         parts = list(map(Path, args.gather))
@@ -106,9 +106,7 @@ def _cluster(scheduler: str) -> Iterator[str]:
     elif Path(scheduler).is_file():
         address = _address(Path(scheduler))
     else:
-        raise validate.refusal(
-            "dask", "an address such as tcp://host:8786 or a scheduler's file", scheduler
-        )
+        raise refusal("dask", "an address such as tcp://host:8786 or a scheduler's file", scheduler)
 
     async def answers() -> None:
         (await asyncio.wait_for(connect(address), CONNECT_S)).abort()
@@ -117,7 +115,7 @@ def _cluster(scheduler: str) -> Iterator[str]:
         asyncio.run(answers())
     except (OSError, TimeoutError, MemoryError):  # the last for what is no scheduler
         said = f"a scheduler that answers within {CONNECT_S:g} s"
-        raise validate.refusal("dask", said, address) from None
+        raise refusal("dask", said, address) from None
     with Client(address, timeout=CONNECT_S) as client:
         print(f"{scheduler}: {len(client.ncores())} workers", flush=True)
         yield "dask"
@@ -127,7 +125,7 @@ def _address(file: Path) -> str:
     """The address in a scheduler's file."""
     address = read_json(file, dict).get("address")
     if not isinstance(address, str):
-        raise validate.refusal(f"address in {file}", "text", address)
+        raise refusal(f"address in {file}", "text", address)
     return address
 
 

@@ -60,8 +60,7 @@ def check_parameters(**parameters: Any) -> None:
         if name in COUNTS:  # a rule of the page narrows the known one
             KNOWN_RULES[name](name, value)
         if isinstance(rule, range):  # whose numbers nobody wants to read
-            what = f"an integer >= {rule[0]} and <= {rule[-1]}"
-            what += f" in steps of {rule.step}" if rule.step > 1 else ""
+            what = f"one of {rule[0]}, {rule[1]}, ..., {rule[-1]}"
             validate.require(validate.whole(value) and value in rule, name, what, value)
         else:
             rule(name, value) if callable(rule) else validate.choice(name, value, rule)

@@ -58,19 +58,15 @@ def run_grid(
     # what is committed and whole needs no data
     used = {getattr(cell, "dataset", "") for cell in cells if missing or not committed}
     here = said_here(used)
-    names = [said["dataset"] for said in here if said["data_source"] == "replica"]
-    if missing and names and not replicas:
-        raise ValueError(
-            f"data of {', '.join(names)} must be real, got replicas; set COMPANION_DATA or go"
-            " online, or say --replicas, which runs on them in a folder of yours"
-        )
+    sources = {said["dataset"]: said["data_source"] for said in here}
+    if missing and not replicas and "replica" in sources.values():
+        what = "real without --replicas: set COMPANION_DATA or go online"
+        raise validate.refusal("data", what, sources)
     known = used if committed else {name for name, _ in store.origins}
-    store.check([said for said in here if said["dataset"] in known], "here")
-    if missing:
-        store.check([{"commit": provenance()["commit"]}], "here")
+    now = [{"commit": provenance()["commit"]}] if missing else []
+    store.check([said for said in here if said["dataset"] in known] + now, "here")
     if progress:
-        sources = dict.fromkeys(used, "") | {said["dataset"]: said["data_source"] for said in here}
-        plan = _plan(grid, len(cells), missing, sources)
+        plan = _plan(grid, len(cells), missing, dict.fromkeys(used, "") | sources)
         print(f"{grid.name} ({profile}) in {file}: {plan}", flush=True)
     return run_sweep(
         cells,
@@ -92,7 +88,7 @@ def file_of(grid: Grid, profile: str, part: tuple[int, int] | None = None) -> Pa
 def _plan(grid: Grid, number: int, missing: list, sources: dict[str, str]) -> str:
     """What a run will do: cells, hours by stored times, which data."""
     if not missing:
-        return f"all {number:,} cells are stored; --again FOLDER runs them anew into yours"
+        return f"all {number:,} cells are stored; --again FOLDER runs them again into yours"
     words = f"{len(missing):,} of {number:,} cells to run"
     with suppress(NoResults):
         seconds = results(grid).set_index("cell")["wall_s"]

@@ -263,8 +263,8 @@ def test_replicas_are_run_on_where_one_asks_and_named(tmp_path, monkeypatch, cap
     laws = f"{__name__}:LAWS"
     assert main(["run", laws, "--again", "mine"]) == 2
     said = capsys.readouterr().err
-    assert "data of lsac must be real, got replicas; set COMPANION_DATA" in said
-    assert "--replicas" in said
+    assert "data must be real without --replicas: set COMPANION_DATA or go online" in said
+    assert "got {'lsac': 'replica'}" in said
     assert not [*tmp_path.iterdir()]
     assert "to run; data: lsac replica\n" in _command(capsys, laws, "--replicas")
     assert len(Store("results/laws.parquet", version="1")) == 3
