@@ -23,7 +23,6 @@ STUDY = Study(
         "chapters/coherence/census",
         "chapters/coherence/dp",
         "chapters/coherence/choosing",
-        "chapters/coherence/generalisation",
         "chapters/coherence/evidence",
         "chapters/coherence/proofs",
         "chapters/verdicts/ledger",

@@ -293,6 +293,22 @@ def test_the_multiverse_judges_as_the_ledger_does(rows_shown):
         assert other.items() <= shown(**setting).items()
 
 
+def test_what_is_beyond_a_range_is_no_answer(explore):
+    """A mean was "off by 249" on a range of 24, and the end of a search printed as the best value."""
+    said = """([name, settings]) => { const explorer = Explorers.defined[name];
+        const first = Object.fromEntries(explorer.controls.map(c => [c.name, c.value]));
+        return explorer.show({...first, ...settings}).sentence.join(' '); }"""
+    for name, settings, there, not_there in (
+        ("means", {"members": 2}, "more than the range of 24", "249"),
+        ("means", {"rho": 0.001}, "more than the range of 24", "63.7"),
+        ("solver", {"unknown": "collection", "alpha": 1.9}, "more than 1e15", ": 1e15"),
+        ("solver", {"unknown": "beta"}, "less than 1e−300", ": 1e−300"),
+        ("solver", {"alpha": 2}, "α = 2 promises nothing", "accepts"),
+    ):
+        words = explore(name)[0].evaluate(said, [name, settings])
+        assert there in words and not_there not in words, words
+
+
 def test_the_coin_estimates_as_lib_does_and_its_error_has_both_parts(explore):
     settings = {"truth": "no", "toss": 5, "people": 5000, "target": 1, "heads": 0.3}
     rows = explore("coin")[0].evaluate("s => Explorers.defined.coin.show(s).table.rows", settings)
