@@ -24,7 +24,6 @@ STUDY = Study(
         "chapters/ldp/protocols",
         "chapters/ldp/budget",
         "chapters/ldp/fairness",
-        "chapters/ldp/utility",
         "chapters/ldp/evidence",
         "chapters/ldp/proofs",
         "chapters/verdicts/ledger",
