@@ -1,4 +1,4 @@
-"""A number about a group by both yardsticks: on the rows that a model saw, and on people held out."""
+"""A number about a group by both yardsticks: rows that a model saw, and people held out."""
 
 from __future__ import annotations
 
