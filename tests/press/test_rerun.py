@@ -22,9 +22,9 @@ PARAMETERS = (
     'dataset: str = "lsac"  # data\nepsilon: float = 1.0  # budget\nruns: int = 3  # splits\n'
     "real: bool = True  # rows"
 )
-CHECK = """from lib.pages import badges, check_parameters
+CHECK = """from lib.pages import about, check_parameters
 check_parameters(runs=runs, epsilon=epsilon)
-badges("generated")"""
+about("one", "generated")"""
 CELLS = """print('epsilon is', epsilon)
 assert epsilon < 9, 'too noisy <for> words'
 import pandas as pd
