@@ -174,9 +174,9 @@ def gains_of_groups(scores: pd.DataFrame, **which) -> pd.DataFrame:
     rows = main_fits(of_level(scores, **which))
     keys = ["synthesizer", "epsilon", "group"]
     errors = rows.pivot(index=[*keys, "run"], columns="by", values="error")
-    gains = errors["vanilla"] - errors["SEX_RAC1P"]
+    gains = (errors["vanilla"] - errors["SEX_RAC1P"]).dropna()
     gains = gains.where(gains.abs() > 1e-8, 0.0)  # equal errors differ in their last bits
-    found = averaged(gains.dropna().reset_index(name="gain"), "gain", keys, floor=-np.inf)
+    found = averaged(gains.reset_index(name="gain"), "gain", keys, floor=-np.inf)
     people = rows.groupby("group")["people"].mean()
     found = found.drop(columns="runs").rename(columns={"mean": "gain"})
     return found.assign(people=found["group"].map(people))
