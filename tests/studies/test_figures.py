@@ -15,6 +15,7 @@ from lib.plotting.style import BLUE, GREY, RED
 from lib.rng import stream
 from lib.stats.summary import mean_interval
 from studies.coherence import figures as coherence
+from studies.foundations.figures import errors_of_counts
 from studies.ldp_fairness.figures import metrics as ldp
 from studies.ldp_fairness.figures.verdicts import who_moves
 from studies.privacy_audit.figures import prices
@@ -97,6 +98,15 @@ def test_a_gain_whose_interval_has_0_is_drawn_as_none():
         drawn = {line.get_color(): list(line.get_xdata()) for line in points}
         assert (drawn[RED], drawn[GREY], drawn[BLUE]) == ([10], [20], [90])
     assert "held out: 1 of 3 points are clearly above 0, the smallest group among them of 90" in alt
+
+
+def test_a_count_s_tiles_are_blue_where_it_is_good_enough():
+    errors = pd.DataFrame({10: [0.3, 0.1], 1000: [0.003, 0.0001], 2: [1.5, 0.5]}, index=[1, 3])
+    fig, alt = errors_of_counts(errors, 0.1)
+    said = [(text.get_text(), text.get_color()) for text in fig.axes[0].texts]
+    assert [words for words, _ in said] == ["30%", "0.3%", "over 100%", "10%", "0%", "50%"]
+    assert [ink == "white" for _, ink in said] == [False, True, False, True, True, False]
+    assert alt.endswith("at epsilon 1 from 1,000 people, at epsilon 3 from 10 people.")
 
 
 def test_what_privacy_adds_is_drawn_on_rows_seen_and_on_people_held_out():
