@@ -128,15 +128,15 @@ def megabytes_with(
 
 
 def _cells(sizes: np.ndarray, near: np.ndarray) -> np.ndarray:
-    """Cells of the trees of graphs, shape (graphs, n, n): each column with its neighbours and itself.
+    """Cells of the trees of graphs, shape (graphs, n, n), in which a column is its own neighbour.
 
     The column with the smallest table is eliminated first, unless the graph is a tree. Floats are
     exact up to 2^53 cells.
     """
     count, n, _ = near.shape
     each, total = np.arange(count), np.zeros(count)
-    trees = np.flatnonzero((near.sum(axis=(1, 2)) == 3 * n - 2) & (n > 1))
-    trees = [g for g in trees if connected_components(near[g])[0] == 1]
+    few = np.flatnonzero((near.sum(axis=(1, 2)) == 3 * n - 2) & (n > 1))
+    trees = [g for g in few if connected_components(near[g])[0] == 1]
     of_trees = [(sizes @ near[g] @ sizes - sizes @ sizes) / 2 for g in trees]
     cost = np.where(near, sizes, 1.0).prod(axis=2)
     rests = np.zeros((n, count, -(-n // 8)), dtype=np.uint8)  # packed bits
