@@ -15,6 +15,7 @@ by this very command; with --audit-sensitive it runs at once, else its command i
 
 from __future__ import annotations
 
+import math
 import shlex
 import sys
 from argparse import ArgumentParser, Namespace
@@ -24,6 +25,7 @@ from typing import TYPE_CHECKING
 
 from lib import validate
 from lib.files import write_whole
+from lib.groups import group_name
 from lib.paths import IN_REPOSITORY, PACKAGE
 
 if TYPE_CHECKING:  # --help waits for nothing of these
@@ -32,6 +34,8 @@ if TYPE_CHECKING:  # --help waits for nothing of these
 
     from lib.audit.request import Request
     from lib.dp import PrivacyAccountant
+    from lib.synth.stratified import StratifiedModel
+    from lib.table.coding import Coded
 
 SYNTHESIZERS = ("mst", "aim", "gem")
 
@@ -49,7 +53,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         type=lambda text: tuple(text.split(",")),
         default=(),
         metavar="A,B",
-        help="one model for each crossing of these columns, of which noisy sizes are drawn",
+        help="a model of its own for each crossing of these columns that is large enough, one for"
+        " all others; sizes are noisy, and how many are enough does not hang on the data",
     )
     option("--synthesizer", choices=SYNTHESIZERS, default="mst", help="(default mst)")
     option("--rows", type=int, help="of the release; else as many as noise says there are")
@@ -74,6 +79,7 @@ def run(args: Namespace) -> int:
     from lib.audit.report import report_html, verdicts
     from lib.audit.run import run_audit
     from lib.dp import zcdp_rho
+    from lib.synth.stratified import StratifiedModel
     from lib.table import Table, read_schema, schema_text
     from lib.table.reading import read_file
 
@@ -96,7 +102,7 @@ def run(args: Namespace) -> int:
     shown = {"progress": True} if args.synthesizer == "aim" else {}
     synthesizer = getattr(synth, args.synthesizer.upper())(**shown)
     if args.by:
-        synthesizer = synth.Stratified(inner=synthesizer, by=args.by, weights="projected")
+        synthesizer = synth.Stratified(inner=synthesizer, by=args.by, threshold="break-even")
     model = synthesizer.fit(table.codes, table.domain, rho, noise)
     rows = round(model.total) if args.rows is None else args.rows
     release = table.decode(model.sample(rows, draws), draws)
@@ -104,6 +110,8 @@ def run(args: Namespace) -> int:
     write_whole(args.out, release.to_csv(index=False), private=True)
     write_whole(_beside(args.out), schema_text(schema))
     print(in_words(model.accountant, args.epsilon, args.delta, args.seed))
+    if isinstance(model, StratifiedModel):
+        print(f"\n{models_in_words(model, table.schema)}")
     print(f"\nThe release: {args.out}, {rows:,} rows, by the schema in {_beside(args.out)}")
     if args.audit_sensitive is None:
         print("\nAudit the program that made it, on random halves (COL is what is predicted):")
@@ -191,6 +199,38 @@ def in_words(
             f" or guesses it can subtract it. Without --seed: {held}"
         ]
     return "\n".join(lines)
+
+
+def models_in_words(model: StratifiedModel, schema: Mapping[str, Coded]) -> str:
+    """Which groups have a model of their own, which share one, and why."""
+    lines = [
+        f"A group of at least {math.ceil(model.least):,} people has a model of its own, the others"
+        " share one (that number",
+        "hangs on the columns and the budget, not on the data; the sizes are noisy and paid for):",
+    ]
+    for codes in sorted(model.sizes, key=model.sizes.__getitem__, reverse=True):
+        size, name = (
+            model.sizes[codes],
+            group_name(
+                {c: _value(schema[c], code) for c, code in zip(model.by, codes, strict=True)}
+            ),
+        )
+        filled = ", so that those who share are enough" if size > model.least else ""
+        way = f"shared{filled}" if codes in model.pooled else "its own" if size > 0 else "none"
+        lines.append(f"  {name}: {size:,.0f} people, {way}")
+    return "\n".join(lines)
+
+
+def _value(column: Coded, code: int) -> str:
+    """What a code stands for."""
+    import numpy as np
+
+    from lib.table.coding import Number
+
+    if isinstance(column, Number) and code < column.bins:
+        return f"{column.edges[code]:g} to under {column.edges[code + 1]:g}"
+    [text] = column.decode(np.array([code]), np.random.default_rng())
+    return str(text) if isinstance(text, str) else "missing"
 
 
 def _audit(args: Namespace, schema: Mapping[str, object], sensitive: str) -> Request:
