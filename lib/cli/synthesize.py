@@ -25,7 +25,6 @@ from typing import TYPE_CHECKING
 
 from lib import validate
 from lib.files import write_whole
-from lib.groups import group_name
 from lib.paths import IN_REPOSITORY, PACKAGE
 
 if TYPE_CHECKING:  # --help waits for nothing of these
@@ -203,6 +202,8 @@ def in_words(
 
 def models_in_words(model: StratifiedModel, schema: Mapping[str, Coded]) -> str:
     """Which groups have a model of their own, which share one, and why."""
+    from lib.groups import group_name
+
     lines = [
         f"A group of at least {math.ceil(model.least):,} people has a model of its own, the others"
         " share one (that number",
