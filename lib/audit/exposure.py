@@ -28,7 +28,7 @@ from lib.audit.table import Table
 from lib.coherence.combination import combined_p
 from lib.coherence.distances import reshuffling_p
 from lib.coherence.experiment import Result, Setup, as_predictions, compare, demcoh, predict_halves
-from lib.coherence.learners import BATTERY, After, Estimator, Learner, Predict
+from lib.coherence.learners import BATTERY, After, Estimator, Learner, Lookup, Predict
 from lib.programs import end_with_parent
 from lib.rng import stream
 from lib.stats.p_values import holm
@@ -37,6 +37,7 @@ MOST_DRAWS = 1_000_000  # reshufflings of a group in one test
 # reshufflings as far apart as observed that stop a test: p is then known to a seventh of itself
 ENOUGH = 50
 LARGE = 20_000  # rows of a release from which on learners are bounded
+HUGE, FEW_TREES = 10 * LARGE, 10  # from so many rows on, a forest has few trees
 NOT_MET, MET, UNDECIDED, ONE_SPLIT = "not met", "met by this learner", "undecided", "one split"
 _LEVEL = 0.95  # of all learners' intervals together, at one alpha
 
@@ -71,6 +72,7 @@ class Exposure:
 class Bounded:
     """A learner whose time is bounded: of a release of more than :data:`LARGE` rows, each tree of a
     forest is trained on so many, and predictions are rounded to .01, so that people can be counted.
+    Of more than :data:`HUGE` rows a forest has few trees.
     """
 
     learner: Learner
@@ -82,7 +84,9 @@ class Bounded:
             return self.learner(half, target, lens, rng)
         learner = self.learner
         if isinstance(learner, Estimator) and isinstance(learner.model, RandomForestClassifier):
-            learner = replace(learner, model=clone(learner.model).set_params(max_samples=LARGE))
+            few = {"n_estimators": FEW_TREES} if len(half) > HUGE else {}
+            model = clone(learner.model).set_params(max_samples=LARGE, **few)
+            learner = replace(learner, model=model)
         predict = learner(half, target, lens, rng)
         return lambda records: np.round(predict(records), 2)
 
@@ -160,11 +164,14 @@ def _released(
     request: Request, table: Table, setup: Setup, name: str, learner: Learner, progress: bool
 ) -> Exposure:
     """One split, several trainings; the test is of their mean, which is one predictor."""
-    few, h, rows = replace(setup, null_draws=20), [], []
+    few, rows = replace(setup, null_draws=20), []
+    h: list[np.ndarray] = []
     for i in tqdm(range(request.splits), disable=not progress, desc=f"{name}: trainings"):
         rng = stream(request.seed, "release", i)
-        predict = learner(table.release.table, setup.target, setup.lens, rng)
-        h.append(as_predictions(predict(table.frame[list(setup.lens)]), len(table.frame), setup))
+        if not (h and isinstance(BATTERY[name], Lookup)):  # which draws nothing
+            predict = learner(table.release.table, setup.target, setup.lens, rng)
+            said = predict(table.frame[list(setup.lens)])
+        h.append(as_predictions(said, len(table.frame), setup))
         part = compare(h[-1], table.inside, table.members, few, rng, table.design)
         rows.append(part.assign(split=i))
     mean = np.mean(h, axis=0)

@@ -21,26 +21,22 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping
 from pathlib import Path
-
-import numpy as np
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from lib import validate
-from lib.audit.report import report_html, verdicts
-from lib.audit.request import Request
-from lib.audit.run import run_audit
-from lib.dp import PrivacyAccountant, zcdp_rho
 from lib.files import write_whole
-from lib.groups import group_name
 from lib.paths import IN_REPOSITORY, PACKAGE
-from lib.rng import stream
-from lib.synth import AIM, GEM, MST, Stratified, Synthesizer
-from lib.synth.stratified import StratifiedModel
-from lib.table import Table, read_schema, schema_text
-from lib.table.coding import IGNORE, Coded, Number
-from lib.table.reading import read_file
 
-SYNTHESIZERS = {"mst": MST, "aim": AIM, "gem": GEM}
+if TYPE_CHECKING:  # --help waits for nothing of these
+    import numpy as np
+    import pandas as pd
+
+    from lib.audit.request import Request
+    from lib.dp import PrivacyAccountant
+    from lib.synth.stratified import StratifiedModel
+    from lib.table.coding import Coded
+
+SYNTHESIZERS = ("mst", "aim", "gem")
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -78,6 +74,14 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Fit, write the release, print what was spent, and make or name the audit."""
+    from lib import synth
+    from lib.audit.report import report_html, verdicts
+    from lib.audit.run import run_audit
+    from lib.dp import zcdp_rho
+    from lib.synth.stratified import StratifiedModel
+    from lib.table import Table, read_schema, schema_text
+    from lib.table.reading import read_file
+
     inputs = {args.file.resolve(), args.schema.resolve()}
     outputs = {args.out.resolve(), _beside(args.out).resolve()}
     fits = args.out.resolve().parent.is_dir() and not inputs & outputs
@@ -94,9 +98,10 @@ def run(args: Namespace) -> int:
     table = Table.of(read_file(args.file, empty=True), schema)
     if args.audit_sensitive is not None:
         validate.choice("audit_sensitive", args.audit_sensitive, table.domain.columns)
-    synthesizer: Synthesizer = SYNTHESIZERS[args.synthesizer]()
+    shown = {"progress": True} if args.synthesizer == "aim" else {}
+    synthesizer = getattr(synth, args.synthesizer.upper())(**shown)
     if args.by:
-        synthesizer = Stratified(inner=synthesizer, by=args.by, threshold="break-even")
+        synthesizer = synth.Stratified(inner=synthesizer, by=args.by, threshold="break-even")
     model = synthesizer.fit(table.codes, table.domain, rho, noise)
     rows = round(model.total) if args.rows is None else args.rows
     release = table.decode(model.sample(rows, draws), draws)
@@ -123,6 +128,10 @@ def _generators(seed: int | None) -> tuple[np.random.Generator, np.random.Genera
     The release shows 52 bits of what drew a number in a bin, and a few such numbers give a
     generator away, with all that it drew before.
     """
+    import numpy as np
+
+    from lib.rng import stream
+
     if seed is None:  # entropy of its own for each
         return np.random.default_rng(), np.random.default_rng()
     return stream(seed, "synthesize", "noise"), stream(seed, "synthesize", "rows")
@@ -142,6 +151,8 @@ def account(accountant: PrivacyAccountant) -> pd.DataFrame:
         ``part`` (of disjoint rows; empty for all), ``kind``, ``looks``, the price ``each`` and of
         ``all``, the share of the ``budget``, and ``first``, the label of one look.
     """
+    import pandas as pd
+
     rows = []
     for entry in accountant.entries:
         inner = zip(entry.parts or (), entry.inside, strict=True)
@@ -191,6 +202,8 @@ def in_words(
 
 def models_in_words(model: StratifiedModel, schema: Mapping[str, Coded]) -> str:
     """Which groups have a model of their own, which share one, and why."""
+    from lib.groups import group_name
+
     lines = [
         f"A group of at least {math.ceil(model.least):,} people has a model of its own, the others"
         " share one (that number",
@@ -211,6 +224,10 @@ def models_in_words(model: StratifiedModel, schema: Mapping[str, Coded]) -> str:
 
 def _value(column: Coded, code: int) -> str:
     """What a code stands for."""
+    import numpy as np
+
+    from lib.table.coding import Number
+
     if isinstance(column, Number) and code < column.bins:
         return f"{column.edges[code]:g} to under {column.edges[code + 1]:g}"
     [text] = column.decode(np.array([code]), np.random.default_rng())
@@ -219,6 +236,9 @@ def _value(column: Coded, code: int) -> str:
 
 def _audit(args: Namespace, schema: Mapping[str, object], sensitive: str) -> Request:
     """The audit of this command as a curator, for the groups of ``by``."""
+    from lib.audit.request import Request
+    from lib.table.coding import IGNORE
+
     options = {name: getattr(args, name) for name in ("epsilon", "delta", "synthesizer", "rows")}
     options["by"] = ",".join(args.by)
     # a word of its own, the schema is a file that the curator may read
