@@ -26,7 +26,7 @@ from lib.table.reading import read_file, repeated
 
 # share of released values unknown to the file from which the report warns; noise or bands on
 # numbers are usual
-LOUD = {"sensitive": 0.0, "category": 0.05, "number": 0.5}
+LOUD = {"sensitive": 0.0, "category": 0.05, "number": 0.5, "date": 0.5}
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def read_release(raw: pd.DataFrame, schema: Schema, release: str, file: str) -> 
         value occurs in the file.
     """
     validate.choice(f"sensitive column of {release}", schema.sensitive, raw.columns)
-    rows = raw[raw[schema.sensitive].notna()].reset_index(drop=True)
+    rows = raw[schema.answer.texts(raw).notna()].reset_index(drop=True)
     validate.require(len(rows) > 0, release, f"with a value of {schema.sensitive!r}", "none")
     table, unknown = schema.typed_table(rows, release), schema.unknown(rows, release)
     answers = unknown.iloc[0]

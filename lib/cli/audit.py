@@ -21,14 +21,15 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from lib import validate
 from lib.audit.exposure import NOT_MET, ONE_SPLIT, UNDECIDED, overall
-from lib.audit.report import report_html, report_json, verdicts
+from lib.audit.report import column_table, report_html, report_json, verdicts
 from lib.audit.request import Request
 from lib.audit.run import Audit
 from lib.audit.several import in_words, overview, overview_html, overview_json, run_audits, warnings
 from lib.files import write_whole
+from lib.table.columns import in_lines
 
 FOUND, OPEN = 3, 4  # exit statuses: what was asked to fail was found, or is undecided
-_INPUTS = ("file", "release", "holdout")
+_INPUTS = ("file", "release", "holdout", "schema")
 _SEVERAL: dict[str, dict[str, Any]] = {
     "sensitive": {"action": "append"},
     "release": {"nargs": "+"},
@@ -95,7 +96,11 @@ def run(args: Namespace) -> int:
     releases: list[Path | None] = [Path(name) for name in getattr(args, "release", ())] or [None]
     columns = _utf8("sensitive", args.sensitive)
     asked = [{"release": path, "sensitive": c} for path in releases for c in columns]
-    inputs = [path.resolve() for path in (given["file"], given.get("holdout"), *releases) if path]
+    inputs = [
+        path.resolve()
+        for path in (*map(given.get, ("file", "holdout", "schema")), *releases)
+        if path
+    ]
     suffixes = (".html", ".htm")
     out = _output("out", args.out, suffixes, inputs)
     parts = [out.with_name(f"{out.stem}-{i + 1}{out.suffix}") for i in range(len(asked))]
@@ -116,6 +121,7 @@ def run(args: Namespace) -> int:
     write_whole(out, html, private=True)
     if record is not None:
         write_whole(record, text, private=True)
+    print("How the columns were read:", in_lines(column_table(audits[0])), "", sep="\n")
     print(*words, f"\nThe report is ready. Open:\n  {out.resolve().as_uri()}", sep="\n")
     status, why = min((_status(a, args) for a in audits), key=lambda found: found[0] or OPEN + 1)
     if status:

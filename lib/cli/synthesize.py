@@ -7,7 +7,8 @@ hardened against it, such as OpenDP.
 
 A released number shows 52 bits of what drew it, so another generator than the noise's draws the
 rows. Beside them stands the schema, made of what was read and not of the file's bytes: comments of
-a draft count people, and they stay in the draft.
+a draft count people, and they stay in the draft. A release overwrites none, and each but a
+rehearsal is a line of FILE.spent.csv, beside FILE, so that budgets add up.
 
 A finished release leaves nobody out to compare with. So the audit makes releases of random halves
 by this very command; with --audit-sensitive it runs at once, else its command is printed.
@@ -15,10 +16,12 @@ by this very command; with --audit-sensitive it runs at once, else its command i
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
@@ -28,15 +31,18 @@ from lib import validate
 from lib.audit.report import report_html, verdicts
 from lib.audit.request import Request
 from lib.audit.run import run_audit
-from lib.dp import PrivacyAccountant, zcdp_rho
+from lib.dp import PrivacyAccountant, epsilon_of, zcdp_rho
 from lib.files import write_whole
 from lib.paths import IN_REPOSITORY, PACKAGE
 from lib.rng import stream
 from lib.synth import AIM, GEM, MST, Stratified, Synthesizer
-from lib.table import Table, read_schema, schema_text
-from lib.table.coding import IGNORE
-from lib.table.reading import read_file
+from lib.table import Category, Date, Number, Table, read_schema, schema_text
+from lib.table.columns import in_lines
+from lib.table.kinds import Coded
+from lib.table.reading import MISSING, as_days, as_floats, cell_text, mapped_column, read_file
 
+JUDGED = 100  # rows of a release from which on its shares say something
+_LEDGER = ["when", "release", "synthesizer", "epsilon", "delta", "rho"]
 SYNTHESIZERS = {"mst": MST, "aim": AIM, "gem": GEM}
 
 
@@ -44,7 +50,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     """The table, its schema, the budget, and where the release goes."""
     parser.description = __doc__
     option = parser.add_argument
-    option("file", type=Path, help="CSV (UTF-8, a header and one row a person) or .parquet")
+    option(
+        "file", type=Path, help="one row a person: CSV with a header (or .gz), .parquet or .xlsx"
+    )
     option("--schema", type=Path, required=True, metavar="YML", help="see python -m lib schema")
     option("--epsilon", type=float, required=True, help="of the (epsilon, delta) promised")
     option("--delta", type=float, default=1e-9, help="(default 1e-9)")
@@ -57,7 +65,13 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     option("--synthesizer", choices=SYNTHESIZERS, default="mst", help="(default mst)")
     option("--rows", type=int, help="of the release; else as many as noise says there are")
-    option("--out", type=Path, required=True, metavar="CSV", help="the release")
+    option("--out", type=Path, required=True, metavar="CSV", help="the release, a new file")
+    option("--encoding", metavar="NAME", help="of a CSV that is not UTF-8, such as cp1252")
+    option(
+        "--compare",
+        action="store_true",
+        help="also print what FILE holds beside what the release keeps, which is NOT private",
+    )
     option(
         "--seed",
         type=int,
@@ -74,20 +88,23 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Fit, write the release, print what was spent, and make or name the audit."""
-    inputs = {args.file.resolve(), args.schema.resolve()}
-    outputs = {args.out.resolve(), _beside(args.out).resolve()}
-    fits = args.out.resolve().parent.is_dir() and not inputs & outputs
-    what = "a file in a folder that exists, no input, and with no input as its .schema.yml"
+    there = args.out.exists() or _beside(args.out).exists()
+    fits = args.out.resolve().parent.is_dir() and not there
+    what = "a new file in a folder that exists, of which there is no .schema.yml"
     validate.require(fits, "out", what, str(args.out))
     rho = zcdp_rho(args.epsilon, args.delta, conversion="tight")
     if args.rows is not None:
         validate.integer("rows", args.rows, low=1)
     schema = read_schema(args.schema)
-    audit = _audit(args, schema, args.audit_sensitive or "COL")
+    audit = _audit(args, args.audit_sensitive or "COL")
     if args.seed is not None:
         validate.integer("seed", args.seed, low=0)
     noise, draws = _generators(args.seed)
-    table = Table.of(read_file(args.file, empty=True), schema)
+    raw = read_file(args.file, empty=True, encoding=args.encoding)
+    table = Table.of(raw, schema)
+    ledger = args.file.with_name(f"{args.file.name}.spent.csv")
+    spent = _spent(ledger)
+    print(*raw.attrs["notes"], in_lines(stated(schema)), sep="\n")
     if args.audit_sensitive is not None:
         validate.choice("audit_sensitive", args.audit_sensitive, table.domain.columns)
     synthesizer: Synthesizer = SYNTHESIZERS[args.synthesizer]()
@@ -96,10 +113,21 @@ def run(args: Namespace) -> int:
     model = synthesizer.fit(table.codes, table.domain, rho, noise)
     rows = round(model.total) if args.rows is None else args.rows
     release = table.decode(model.sample(rows, draws), draws)
+    if args.seed is None:  # first, because what was spent is spent, whatever fails
+        _append(ledger, spent, args, rho)
     # before the audit, which may fail: a second fit would spend the budget a second time
     write_whole(args.out, release.to_csv(index=False), private=True)
     write_whole(_beside(args.out), schema_text(schema))
     print(in_words(model.accountant, args.epsilon, args.delta, args.seed))
+    if args.seed is None:
+        print(_together([*spent["rho"], rho], args.delta, ledger))
+    print("\nWhat the release keeps, computed on it and its schema alone:")
+    print(in_lines(kept(release, table)))
+    if rows < JUDGED:
+        print(f"It has fewer than {JUDGED} rows, so it cannot be judged.")
+    if args.compare:
+        print(f"\nWhat {args.file.name} holds, which is NOT private:")
+        print(in_lines(kept(raw, table, release)))
     print(f"\nThe release: {args.out}, {rows:,} rows, by the schema in {_beside(args.out)}")
     if args.audit_sensitive is None:
         print("\nAudit the program that made it, on random halves (COL is what is predicted):")
@@ -125,6 +153,107 @@ def _generators(seed: int | None) -> tuple[np.random.Generator, np.random.Genera
 def _beside(out: Path) -> Path:
     """The schema of a release: as public as it."""
     return out.with_suffix(".schema.yml")
+
+
+def stated(schema: Mapping[str, Coded | str]) -> pd.DataFrame:
+    """What a schema decides on each column: ``column, read as, codes, gaps``."""
+    rows: list[tuple[object, ...]] = []
+    for name, column in schema.items():
+        if isinstance(column, str):
+            rows.append((name, column, "", ""))
+            continue
+        usual = "empty, NA and the like"
+        gaps = usual if column.gaps == MISSING else ", ".join(["empty", *column.gaps])
+        if isinstance(column, Category):
+            read = f"text, {len(column.values)} values"
+            read += "" if column.other is None else f", others as {column.other!r}"
+        elif isinstance(column, Number):
+            read = f"number, {column.low:g} to {column.high:g}, {len(column.bounds) - 1} bins"
+            read += f", spikes {', '.join(map('{:g}'.format, column.spikes))}" * bool(column.spikes)
+        else:
+            read = f"date, {column.first} to {column.last}, by {column.by}"
+        gaps = gaps if column.missing else f"refused ({gaps})"
+        rows.append((name, read, column.size, gaps))
+    return pd.DataFrame(rows, columns=["column", "read as", "codes", "gaps"])
+
+
+def kept(cells: pd.DataFrame, table: Table, other: pd.DataFrame | None = None) -> pd.DataFrame:
+    """What rows hold, column by column: those of a release, or of the file beside it.
+
+    Parameters
+    ----------
+    cells : DataFrame
+        The rows, with all columns of the schema of ``table``.
+    other : DataFrame, optional
+        Rows from which the distance of each column's codes is computed.
+
+    Returns
+    -------
+    DataFrame
+        ``column``, the share of ``gaps``, the ``largest shares`` (of a category's most frequent
+        value, and of each spike), the ``median``; with ``other`` the ``error``, half the L1
+        distance of the shares of all codes.
+    """
+    rows, others = [], None if other is None else Table.of(other[[*table.schema]], table.schema)
+    own = Table.of(cells[[*table.schema]], table.schema).codes
+    for name, column in table.schema.items():
+        shares = _shares(own[name], column)
+        texts = mapped_column(cells[name], cell_text).astype(object)
+        codes, median = [int(np.argmax(shares[: len(column.levels)]))], ""
+        if isinstance(column, Number):
+            codes = [*range(len(column.bounds) - 1, len(column.levels))]
+            numbers = as_floats(texts, column.decimal)
+            median = "" if np.isnan(numbers).all() else f"{np.nanmedian(numbers):g}"
+        elif isinstance(column, Date):
+            days, codes = as_days(texts, column.format), []
+            some = np.isfinite(days).any()
+            median = str(np.datetime64(int(np.nanmedian(days)), "D")) if some else ""
+        names = [f"{x:g}" if isinstance(x, float) else x for x in column.levels[codes]]
+        held = zip(names, shares[codes], strict=True)
+        largest = ", ".join(f"{value}: {share:.1%}" for value, share in held)
+        row = [name, f"{shares[-1]:.1%}" if column.missing else "", largest, median]
+        if others is not None:
+            row.append(f"{np.abs(shares - _shares(others.codes[name], column)).sum() / 2:.3f}")
+        rows.append(row)
+    names = ["column", "gaps", "largest shares", "median", "error"]
+    return pd.DataFrame(rows, columns=names[: 4 + (others is not None)])
+
+
+def _shares(codes: pd.Series, column: Coded) -> np.ndarray:
+    counts = np.bincount(codes, minlength=column.size)
+    return counts / max(1, counts.sum())
+
+
+def _spent(ledger: Path) -> pd.DataFrame:
+    """The earlier releases of a file; a ``ValueError`` for a ledger that cannot go on."""
+    if not os.access(ledger if ledger.exists() else ledger.resolve().parent, os.W_OK):
+        raise validate.refusal("ledger", "a file that can be written", str(ledger))
+    if not ledger.exists():
+        return pd.DataFrame({"rho": []})
+    try:
+        spent = pd.read_csv(ledger).astype({"rho": float})
+        fits = [*spent] == _LEDGER and bool((spent["rho"] > 0).all())
+    except (ValueError, KeyError):
+        fits = False
+    validate.require(fits, "ledger", f"a table of {', '.join(_LEDGER)}", str(ledger))
+    return spent
+
+
+def _append(ledger: Path, spent: pd.DataFrame, args: Namespace, rho: float) -> None:
+    when = datetime.now(UTC).isoformat(timespec="seconds")
+    line = [when, str(args.out), args.synthesizer, args.epsilon, args.delta, rho]
+    text = pd.DataFrame([line], columns=_LEDGER).to_csv(index=False, header=spent.empty)
+    mode = os.O_WRONLY | os.O_APPEND | os.O_CREAT
+    with open(os.open(ledger, mode, 0o600), "a", encoding="utf-8", newline="") as file:
+        file.write(text)
+
+
+def _together(rhos: list[float], delta: float, ledger: Path) -> str:
+    rho, n = sum(rhos), len(rhos)
+    return (
+        f"All that was spent on this file: {n} release{'s' * (n > 1)}, together rho {rho:.4g}, so"
+        f" (epsilon {epsilon_of(rho, delta):.4g}, delta {delta:g}); see {ledger}."
+    )
 
 
 def account(accountant: PrivacyAccountant) -> pd.DataFrame:
@@ -183,7 +312,7 @@ def in_words(
     return "\n".join(lines)
 
 
-def _audit(args: Namespace, schema: Mapping[str, object], sensitive: str) -> Request:
+def _audit(args: Namespace, sensitive: str) -> Request:
     """The audit of this command as a curator, for the groups of ``by``."""
     options = {name: getattr(args, name) for name in ("epsilon", "delta", "synthesizer", "rows")}
     options["by"] = ",".join(args.by)
@@ -197,7 +326,8 @@ def _audit(args: Namespace, schema: Mapping[str, object], sensitive: str) -> Req
         file=args.file,
         sensitive=sensitive,
         groups=args.by,
-        columns={name: IGNORE for name, column in schema.items() if column == IGNORE},
+        schema=_beside(args.out),
+        encoding=args.encoding,
         curator=f"{shlex.join(words)} {{half}} --out {{release}} --seed {{seed}}",
         reads=(PACKAGE,),
     )
@@ -206,7 +336,14 @@ def _audit(args: Namespace, schema: Mapping[str, object], sensitive: str) -> Req
 def _words(request: Request) -> list[str]:
     """The command line of such an audit."""
     groups = ["--groups", *request.groups] if request.groups else []
-    ignored = [f"{name}={kind}" for name, kind in request.columns.items()]
+    options = ["--schema", str(request.schema)]
+    options += ["--encoding", request.encoding] if request.encoding else []
     words = [str(request.file), "--sensitive", request.sensitive, *groups]
-    words += ["--columns", *ignored] if ignored else []
-    return [*words, "--curator", request.curator or "", "--reads", *map(str, request.reads)]
+    return [
+        *words,
+        *options,
+        "--curator",
+        request.curator or "",
+        "--reads",
+        *map(str, request.reads),
+    ]

@@ -53,6 +53,9 @@ def folder(tmp_path, monkeypatch) -> Path:
 
 
 def synthesize(*more: str, out: str = "release.csv") -> int:
+    """Make a release in place of an earlier one."""
+    for path in (Path(out), Path(out).with_suffix(".schema.yml")):
+        path.unlink(missing_ok=True)
     words = ["synthesize", "people.csv", "--schema", "people.yml", "--out", out]
     return main([*words, "--epsilon", "1", *more])  # the last of an option counts
 
@@ -167,7 +170,7 @@ def without_people(monkeypatch) -> None:
 NEIGHBOURS = {
     "a text among numbers": ([*"123456"] * 30 + ["inf"] * 4, "3"),
     "a number among texts": ([*"123456"] * 30 + ["inf"] * 4, "inf"),
-    "another spelling": ([*"123456"] * 30 + ["1.0"], "2.0"),
+    "another spelling": ([*"123456"] * 30 + ["1.0"], "1.0"),
     "one of a text": (["a", "b"] * 20, "b"),
     "a number within the range": ([str(i) for i in range(30)] * 2, "7"),
     "a gap": (["a", "b", ""] * 20, ""),
@@ -225,7 +228,7 @@ def test_the_account_adds_up_to_what_was_asked_for(folder):
         *((None, [f"--{name}", value], f"{name.replace('-', '_')} must be") for name, value in (
             ("by", "sex,religion"), ("epsilon", "-1"), ("delta", "2"), ("rows", "0"), ("seed", "-1"), ("audit-sensitive", "name"),
             ("out", "people.csv"))),
-        (None, ["--schema", "people.schema.yml", "--out", "people.tsv"], "no input"),
+        (None, ["--schema", "people.schema.yml", "--out", "people.tsv"], "no .schema.yml"),
     ],
 )  # fmt: skip
 def test_bad_input_is_named_and_nothing_is_written(folder, change, more, named, capsys):
@@ -247,6 +250,12 @@ def test_a_draft_warns_and_overwrites_nothing(folder, capsys):
     assert "NOT private" in text
     assert "person 1" not in text  # an identifier is left out
     assert main(["schema", "people.csv", "--out", "draft.yml"]) == 2
+    assert synthesize() == 0
+    before = Path("release.csv").read_bytes()
+    command = "synthesize people.csv --schema people.yml --epsilon 1 --out release.csv"
+    assert main(command.split()) == 2
+    assert "out must be a new file" in capsys.readouterr().err
+    assert Path("release.csv").read_bytes() == before
     Path("people.yml").write_text(text, encoding="utf-8")
     assert synthesize() == 0
 
