@@ -49,7 +49,7 @@ def group_name(values: Mapping[str, object]) -> str:
 
 def _quoted(part: object) -> str:
     text = str(part)
-    plain = not (" & " in text or " = " in text or text.startswith('"'))
+    plain = not re.search(r'^"|(?:^| )[&=](?: |$)', text)
     return text if plain else json.dumps(text, ensure_ascii=False)
 
 

@@ -62,9 +62,11 @@ def run(args: Namespace) -> int:
         kinds[name] = validate.choice(f"kind of {name}", kind, KINDS)
     columns = [read_column(raw[name], kinds.get(name), gaps=args.gaps) for name in raw]
     write_whole(args.out, draft(raw, columns), private=True)
-    gaps = pd.concat([column.texts(raw).isna() for column in columns], axis=1).any(axis=1)
+    kept = [column.texts(raw).isna() for column in columns if column.kind != IGNORE]
+    gaps = np.any([np.zeros(len(raw), dtype=bool), *kept], axis=0)
     print(*raw.attrs["notes"], in_lines(decisions(columns)), sep="\n")
-    print(f"People with a gap: {gaps.sum():,} of {len(raw):,} ({gaps.mean():.1%}).")
+    share = f"{gaps.sum():,} of {len(raw):,} ({gaps.mean():.1%})"
+    print(f"People with a gap in a column that is not ignored: {share}.")
     print(f"\n{WARNING}\n\nThe draft: {args.out}")
     return 0
 

@@ -8,6 +8,7 @@ release and a hold-out by it.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -34,6 +35,9 @@ LONG = 40  # letters of half of the values, from which on a column is free text
 LOUD_GAPS = 0.01  # share of people with a gap from which on a report warns
 _FORMATS = (ISO, "%Y%m%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d")
 _CENTURIES = 60_000  # days from 1970, to 1805 and 2134, in which 8 digits are taken for a date
+_IDENTIFIER = re.compile(
+    r"(?i)(?:^|[^a-z])(?:id|ids|identifier|nr|no|key|number|index)$|[a-z]I[Dd]$"
+)
 # programs write a sign before an exponent; 1E50 is a code
 _WRITTEN = r"[+-]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-][0-9]{1,3})?"
 
@@ -120,12 +124,12 @@ def read_column(
 ) -> Column:
     """How a column of texts is read.
 
-    A constant column, one without values, an identifier and free text are ignored. An identifier
-    has whole numbers that count rows or have one length from 6 digits on, none of them twice, or
-    texts of which more than half belong to one person each; of free text half of the values have
-    more than :data:`LONG` letters. A column is a number if all its values are, written in one way
-    (no number twice, no leading zero, at most 15 digits), and more than :data:`FEW` differ; so it
-    is a date. Everything else is a category.
+    Ignored are a constant column, one without values, an identifier and free text. An identifier
+    has whole numbers, none of them twice, that count rows, have one length from 6 digits on or a
+    name such as id, or texts of which more than half belong to one person each; of free text half
+    of the values have more than :data:`LONG` letters. A column is a number if all its values are,
+    written in one way (no number twice, no leading zero, at most 15 digits), and more than
+    :data:`FEW` differ; so it is a date. Everything else is a category.
 
     Parameters
     ----------
@@ -152,7 +156,10 @@ def read_column(
     kept = kept.loc[texts]
     decimal, unlike = _numbers_like(texts)
     form = "" if declared == "number" else _date_like(texts, declared == "date")
-    numeric = not unlike
+    numeric, unlike = (
+        not unlike,
+        f"dates, {form}: a schema states which" if " or " in form else unlike,
+    )
     if coded is not None:
         declared = {"Category": "category", "Date": "date"}.get(type(coded).__name__, "number")
         marks = pd.Index(coded.gaps, dtype=object)
@@ -171,10 +178,11 @@ def read_column(
         kind, why = "ignore", "no value at all"
     elif distinct == 1 and known == len(cells):
         kind, why = "ignore", "constant"
-    elif form and distinct > FEW:
+    elif form in _FORMATS and distinct > FEW:
         kind, why = "date", f"dates, written as {form}"
     elif numeric:
-        identifier = distinct == known > FEW and not wanted and _counts_rows(texts, numbers)
+        named = _IDENTIFIER.search(str(values.name)) is not None
+        identifier = distinct == known > FEW and not wanted and _identifies(texts, numbers, named)
         kind = "ignore" if identifier else "number" if distinct > FEW else "category"
         why = (
             "an identifier: whole numbers, none twice"
@@ -188,11 +196,12 @@ def read_column(
         why += ", with decimal commas" if decimal == "," else ""
     elif distinct > FEW and not wanted and 2 * (times == 1).sum() > known:
         kind, why = "ignore", f"an identifier: {(times == 1).sum()} of {known} values stand once"
+        why += "" if unlike == "text" else f"; {unlike}"
     elif distinct > FEW and not wanted and np.median([len(text) for text in texts]) > LONG:
         kind, why = "ignore", f"free text: half of the values have more than {LONG} letters"
     else:
         finite = int(times[np.isfinite(numbers)].sum())
-        kind, why = "category", "text" if unlike == "text" or not finite else f"text: {unlike}"
+        kind, why = "category", "text" if unlike == "text" else f"text: {unlike}"
         if known > finite >= known / 2:
             why = f"text; {finite} of {known} values are numbers, {known - finite} are none"
     if kind == "number":
@@ -210,7 +219,7 @@ def read_column(
         | {t: int(counts[t]) for t in marks if t in counts.index},
         gap_texts=tuple(marks),
         decimal=decimal,
-        form=form or ISO,
+        form=form if kind == "date" else ISO,
         coded=coded,
     )
     if not (column.numeric or coded):
@@ -255,13 +264,13 @@ def _date_like(texts: pd.Index, declared: bool) -> str:
     what = f"of one format of {', '.join(_FORMATS)} (a schema states others)"
     if declared:
         validate.require(len(found) == 1, "dates", what, texts[:1].tolist())
-    return found[0] if len(found) == 1 else ""
+    return " or ".join(found)
 
 
-def _counts_rows(texts: pd.Index, numbers: np.ndarray) -> bool:
+def _identifies(texts: pd.Index, numbers: np.ndarray, named: bool) -> bool:
     whole = bool((numbers % 1 == 0).all())
     long = len(texts[0]) > 5 and len({len(text) for text in texts}) == 1
-    return whole and (np.ptp(numbers) < 2 * len(numbers) or long)
+    return whole and (named or long or np.ptp(numbers) < 2 * len(numbers))
 
 
 def to_numbers(

@@ -341,7 +341,8 @@ class Date:
         first, end = self._ends(np.minimum(codes, last))
         days = first + np.floor(rng.random(len(codes)) * (end - first)).astype(int)
         texts = pd.Series(days.astype("datetime64[D]")).dt.strftime(self.format).to_numpy(object)
-        return np.where(codes > last, None, texts)
+        texts[codes > last] = None
+        return texts
 
     def advice(self, unstated: Sequence[str], share: float) -> str:
         """What to mend if the schema lacks some values, which ``share`` of the rows have."""

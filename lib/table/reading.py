@@ -164,6 +164,12 @@ def _framed(
             notes.append("the first column has no name: called 'rownames'")
             header[0] = "rownames"
     _check_header(header, file)
+    if len(header) == 1 and rows and len(numbers := str((rows[0][1] or [""])[0]).split()) > 1:
+        spaces = all(_NUMBER.fullmatch(part) for part in numbers)
+        marks = "separated by commas, semicolons, tabs or bars"
+        validate.require(not spaces, f"{file}: cells", marks, " ".join(numbers))
+    if all(_NUMBER.fullmatch(name) for name in header):
+        notes.append("all names of columns are numbers: is the first line a row of the table")
     for line, record in rows:
         if len(record) != len(header):
             raise ValueError(

@@ -135,7 +135,10 @@ def test_what_the_schema_does_not_state_is_refused(frame, named):
 @pytest.mark.parametrize(
     ("text", "named"),
     [
-        ("sick: {values: [yes, no]}", "line 1, column 'sick': values must have quotes .* got yes .write 'yes'"),
+        (
+            "sick: {values: [yes, no]}",
+            "line 1, column 'sick': values must have quotes .* got yes .write 'yes'",
+        ),
         ("a: {values: [1, '1.0']}", "'a': values and other"),
         ("a: {values: [x], other: x}", "values and other"),
         ("a: {low: 1, high: 0, bins: 2}", "low"),

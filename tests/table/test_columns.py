@@ -49,6 +49,11 @@ def test_what_a_column_is_read_as(texts, expected):
         assert kind(texts, declared="text").replace("text", "category") == "category"
 
 
+def test_an_order_of_days_and_months_that_cannot_be_known_is_said():
+    dates = [f"{k % 12 + 1:02}/{k % 11 + 1:02}/2024" for k in range(60)]
+    assert "%d/%m/%Y or %m/%d/%Y: a schema states which" in read_column(pd.Series(dates)).why
+
+
 TEXTS = ["250.0", "250.00", "1E50", "007", "7", "1234567890123456789", "NA", "?", "1e0", "yes"]
 
 
