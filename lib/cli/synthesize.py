@@ -288,6 +288,10 @@ def in_words(
         index=False, formatters={"all": "{:.4g}".format, "budget": "{:.1%}".format}
     )
     lines = [f"Spent, in rho of zCDP, by the relation {accountant.relation!r} one row:\n{shown}"]
+    price = table["each"][table["kind"] == "measurement"].min()
+    lines.append(
+        f"Noise: a count has a standard deviation of up to {(2 * price) ** -0.5:,.0f} people."
+    )
     if table["part"].any():
         lines.append(
             "Parts (by codes, in the schema's order) hold different rows: all cost as the dearest."
