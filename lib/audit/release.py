@@ -26,6 +26,7 @@ from lib.table.reading import read_file, repeated
 
 # share of released values unknown to the file from which the report warns; noise or bands on
 # numbers are usual
+FEW_ROWS = 20  # of a release, below which nothing can be said of it
 LOUD = {"sensitive": 0.0, "category": 0.05, "number": 0.5, "date": 0.5}
 
 
@@ -114,6 +115,17 @@ def warnings_about(
                 f" occur in {request.file.name}{such_as}. No learner can match these to anybody, so"
                 " what leaks through them is not seen."
             )
+    few = [int(n) for release in releases if (n := release.unknown["rows"].iloc[0]) < FEW_ROWS]
+    if few:
+        several = (
+            f"{len(few)} of {len(releases)} releases have"
+            if len(releases) > 1
+            else "The release has"
+        )
+        warnings.append(
+            f"Warning: {several} fewer than {FEW_ROWS} rows ({min(few)}), so it cannot be judged:"
+            " no learner learns anything of so few."
+        )
     if constant := sum(release.constant for release in releases):
         several = f"{constant} of {len(releases)} releases hold"
         warnings.append(

@@ -7,7 +7,7 @@ They do not depend on who is in which half, so that a random split stays one.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pandas as pd
 
@@ -179,7 +179,7 @@ def fit_schema(
         )
     return Schema(
         columns=columns,
-        answer=answer,
+        answer=replace(answer, why="the sensitive column"),
         positive=positive,
         positive_why=why,
         lens=tuple(lens) or usable,

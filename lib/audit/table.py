@@ -20,7 +20,7 @@ from lib.coherence.experiment import halves
 from lib.groups import bands_in_order, groups_by_size, to_bands
 from lib.rng import stream
 from lib.table.coding import in_one_alone
-from lib.table.columns import to_numbers
+from lib.table.columns import read_column, to_numbers
 from lib.table.reading import read_file, repeated, spelled_as
 from lib.table.schema import read_schema
 
@@ -111,6 +111,10 @@ def read_table(request: Request) -> Table:
         only[request.release.name] = [name for name in released if name not in raw]
         if alone := in_one_alone(only):
             notes.append(f"Columns {alone}; nobody is matched by them.")
+    if request.holdout is not None:  # which may count its people from 1 again
+        named = (name for name in raw if name not in {request.sensitive, *request.lens, *kinds})
+        read = [read_column(raw[name]) for name in named]
+        kinds |= {column.name: "ignore" for column in read if column.identifier}
     schema = fit_schema(
         pool,
         sensitive=request.sensitive,

@@ -1,5 +1,5 @@
 """Write a table of people who do not exist, to try the other commands on: people.csv, with 60
-columns; left_out.csv, of others; synthetic.csv, a release of people.csv; curate.py, which makes one.
+columns; left_out.csv, of others; synthetic.csv, a release; curate.py, which makes a release.
 """
 
 from __future__ import annotations
@@ -38,8 +38,9 @@ def run(args: Namespace) -> int:
     """Write the files, which must be new."""
     validate.require(args.folder.is_dir(), "folder", "one that exists", str(args.folder))
     inside, outside = people("people"), people("left out")
-    made = inside.groupby("sex")[[*inside]].transform(np.roll, 7)
-    made["sex"] = inside["sex"]
+    outside["id"] += PEOPLE
+    rolled = {name: np.roll(inside[name], i) for i, name in enumerate(inside)}
+    made = pd.DataFrame(rolled).drop(columns="id")
     tables = {"people": inside, "left_out": outside, "synthetic": made}
     files = {f"{name}.csv": table.to_csv(index=False) for name, table in tables.items()}
     files["curate.py"] = CURATOR

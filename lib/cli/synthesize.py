@@ -41,6 +41,7 @@ from lib.table.columns import in_lines
 from lib.table.kinds import Coded
 from lib.table.reading import MISSING, as_days, as_floats, cell_text, mapped_column, read_file
 
+SLOW = 15  # columns from which on AIM takes hours
 JUDGED = 100  # rows of a release from which on its shares say something
 _LEDGER = ["when", "release", "synthesizer", "epsilon", "delta", "rho"]
 SYNTHESIZERS = {"mst": MST, "aim": AIM, "gem": GEM}
@@ -110,6 +111,13 @@ def run(args: Namespace) -> int:
     synthesizer: Synthesizer = SYNTHESIZERS[args.synthesizer]()
     if args.by:
         synthesizer = Stratified(inner=synthesizer, by=args.by, weights="projected")
+    columns = len(table.domain)
+    if args.synthesizer == "aim" and columns >= SLOW:
+        print(
+            f"AIM fits {columns} columns in up to {16 * columns} rounds, each slower than the one"
+            " before: this may take hours. MST takes minutes (--synthesizer mst).",
+            flush=True,
+        )
     model = synthesizer.fit(table.codes, table.domain, rho, noise)
     rows = round(model.total) if args.rows is None else args.rows
     release = table.decode(model.sample(rows, draws), draws)

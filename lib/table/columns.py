@@ -73,6 +73,11 @@ class Column:
         return self.kind in ("number", "date")
 
     @property
+    def identifier(self) -> bool:
+        """Whether it is ignored as a name of people."""
+        return self.why.startswith("an identifier")
+
+    @property
     def gap_words(self) -> str:
         """The texts that were read as gaps, with their people."""
         return ", ".join(f"{text or 'empty'} ({n:,})" for text, n in self.gaps.items() if n)
@@ -244,10 +249,10 @@ def _numbers_like(texts: pd.Index) -> tuple[str, str]:
         return ".", "commas before three digits are decimal ones or mark thousands"
     if texts.str.fullmatch(r"[+-]?\d{16,}").any():
         return ".", "whole numbers of more than 15 digits"
-    spellings = pd.Series(texts, texts.map(canonical_text)).groupby(level=0).agg(list)
-    spellings = spellings.drop("0", errors="ignore")  # -0.0 beside 0.0 is rounding
-    if len(twice := spellings[spellings.map(len) > 1]):
-        return ".", f"{twice.iloc[0][0]} and {twice.iloc[0][1]} are one number in two spellings"
+    numbers = texts.map(canonical_text)
+    for number in numbers[numbers.duplicated() & (numbers != "0")][:1]:  # -0.0 is rounding
+        one, two = texts[numbers == number][:2]
+        return ".", f"{one} and {two} are one number in two spellings"
     return decimal, ""
 
 
