@@ -150,10 +150,9 @@ def fit_schema(
     for name, kind in kinds.items():
         validate.choice(f"kind of {name}", kind, KINDS)
     own = stated.get(sensitive)
-    if own is None or isinstance(own, Category):
-        answer = read_column(raw[sensitive], "category", gaps=gaps, coded=own)
-    else:
-        answer = read_column(raw[sensitive], "category", gaps=getattr(own, "gaps", gaps))
+    marks = read_column(raw[sensitive], gaps=gaps, coded=own).gap_texts
+    own = own if isinstance(own, Category) else None
+    answer = read_column(raw[sensitive], "category", gaps=marks, coded=own)
     answers = answer.cells(raw, "the file")
     positive, why = _positive(answers, positive)
     known = raw[answers.notna()].drop(columns=sensitive)

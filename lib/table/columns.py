@@ -17,7 +17,7 @@ import pandas as pd
 
 from lib import validate
 from lib.files import shown
-from lib.table.kinds import Coded
+from lib.table.kinds import Category, Coded, Date
 from lib.table.reading import (
     ISO,
     MISSING,
@@ -47,10 +47,9 @@ class Column:
     """How a column is read: its ``kind`` (of :data:`KINDS`), and in words ``why``.
 
     ``fill`` stands for a missing number (the median), with a column of its own that marks it;
-    missing categories are a category. ``values`` are those that the audited file holds. ``mixed``
-    is a column that is read as text though at least half of its values are numbers. ``gaps`` counts
-    the people of each text that was read as a gap, "" for empty cells. By a schema (``coded``) a
-    number counts as the middle of its bin.
+    missing categories are a category. ``values`` are those that the audited file holds. ``gaps``
+    counts the people of each text that was read as a gap, "" for empty cells. By a schema
+    (``coded``) a number counts as the middle of its bin.
     """
 
     name: str
@@ -59,7 +58,6 @@ class Column:
     distinct: int
     missing: int
     fill: float
-    mixed: bool
     values: pd.Index = field(repr=False, compare=False)
     gaps: Mapping[str, int] = field(default_factory=dict, compare=False)
     gap_texts: tuple[str, ...] = ()
@@ -71,6 +69,11 @@ class Column:
     def numeric(self) -> bool:
         """Whether learners see a number: dates are days."""
         return self.kind in ("number", "date")
+
+    @property
+    def mixed(self) -> bool:
+        """Whether it is read as text though at least half of its values are numbers."""
+        return self.why.endswith(" are none")
 
     @property
     def identifier(self) -> bool:
@@ -153,62 +156,30 @@ def read_column(
     """
     cells = mapped_column(values, cell_text)
     counts = cells.value_counts()
+    counts.index = counts.index.astype(object)
     if isinstance(coded, str):
         declared, coded = coded, None
-    marks = pd.Index(MISSING if gaps is None else gaps, dtype=object)
-    kept = counts[~counts.index.astype(object).isin(marks)]
-    texts = pd.Index(kept.index.astype(object).sort_values())
-    kept = kept.loc[texts]
+    marks = MISSING if gaps is None else tuple(gaps)
+    texts = _without(counts, marks).index
     decimal, unlike = _numbers_like(texts)
     form = "" if declared == "number" else _date_like(texts, declared == "date")
-    numeric, unlike = (
-        not unlike,
-        f"dates, {form}: a schema states which" if " or " in form else unlike,
-    )
     if coded is not None:
-        declared = {"Category": "category", "Date": "date"}.get(type(coded).__name__, "number")
-        marks = pd.Index(coded.gaps, dtype=object)
+        declared = {Category: "category", Date: "date"}.get(type(coded), "number")
         decimal, form = getattr(coded, "decimal", "."), getattr(coded, "format", ISO)
-    elif gaps is None and not (numeric or form or declared in ("number", "date")):
-        marks = pd.Index([], dtype=object)
-    kept = counts[~counts.index.astype(object).isin(marks)]
-    texts = pd.Index(kept.index.astype(object).sort_values())
-    times = kept.loc[texts].to_numpy()
-    known, distinct = int(times.sum()), len(texts)
-    numbers = as_floats(texts.to_numpy(), decimal)
-    if declared is not None:
-        kind, why = declared.replace("text", "category"), "declared"
-        why = "the schema's" if coded is not None else why
-    elif not distinct:
-        kind, why = "ignore", "no value at all"
-    elif distinct == 1 and known == len(cells):
-        kind, why = "ignore", "constant"
-    elif form in _FORMATS and distinct > FEW:
-        kind, why = "date", f"dates, written as {form}"
-    elif numeric:
-        named = _IDENTIFIER.search(str(values.name)) is not None
-        identifier = distinct == known > FEW and not wanted and _identifies(texts, numbers, named)
-        kind = "ignore" if identifier else "number" if distinct > FEW else "category"
-        why = (
-            "an identifier: whole numbers, none twice"
-            if identifier
-            else (
-                f"numbers, more than {FEW} different"
-                if distinct > FEW
-                else f"numbers, {distinct} different: codes"
-            )
-        )
-        why += ", with decimal commas" if decimal == "," else ""
-    elif distinct > FEW and not wanted and 2 * (times == 1).sum() > known:
-        kind, why = "ignore", f"an identifier: {(times == 1).sum()} of {known} values stand once"
-        why += "" if unlike == "text" else f"; {unlike}"
-    elif distinct > FEW and not wanted and np.median([len(text) for text in texts]) > LONG:
-        kind, why = "ignore", f"free text: half of the values have more than {LONG} letters"
+        marks = coded.gaps
+    elif gaps is None and (
+        declared in ("category", "text") or (unlike and not form and not declared)
+    ):
+        marks = ()
+    times = _without(counts, marks)
+    known, distinct = int(times.sum()), len(times)
+    if coded is not None or declared is not None:
+        kind = str(declared).replace("text", "category")
+        why = "declared" if coded is None else "the schema's"
+    elif distinct == 0 or (distinct == 1 and known == len(cells)):
+        kind, why = "ignore", "constant" if distinct else "no value at all"
     else:
-        finite = int(times[np.isfinite(numbers)].sum())
-        kind, why = "category", "text" if unlike == "text" else f"text: {unlike}"
-        if known > finite >= known / 2:
-            why = f"text; {finite} of {known} values are numbers, {known - finite} are none"
+        kind, why = _decided(str(values.name), times, decimal, unlike, form, wanted)
     if kind == "number":
         validate.require(distinct > 0, f"column {values.name!r}", "with a value", None)
     column = Column(
@@ -217,12 +188,11 @@ def read_column(
         why=why,
         distinct=distinct,
         missing=len(cells) - known,
-        mixed=declared is None and kind == "category" and " are none" in why,
         fill=math.nan,
-        values=texts,
+        values=times.index,
         gaps={"": int(cells.isna().sum())}
-        | {t: int(counts[t]) for t in marks if t in counts.index},
-        gap_texts=tuple(marks),
+        | {m: int(counts[m]) for m in marks if m in counts.index},
+        gap_texts=marks,
         decimal=decimal,
         form=form if kind == "date" else ISO,
         coded=coded,
@@ -232,6 +202,44 @@ def read_column(
     found = column.cells(pd.DataFrame({values.name: values}), "the file")
     fill = float(found.median()) if column.numeric else math.nan
     return replace(column, fill=fill, values=pd.Index(found.astype(object).dropna().unique()))
+
+
+def _without(counts: pd.Series, gaps: Sequence[str]) -> pd.Series:
+    """The people of each text that is no gap, in the order of the texts."""
+    return counts[~counts.index.isin(gaps)].sort_index()
+
+
+def _decided(
+    name: str, times: pd.Series, decimal: str, unlike: str, form: str, wanted: bool
+) -> tuple[str, str]:
+    """The kind of a column with two values or a gap, and why."""
+    texts, known, distinct = times.index, int(times.sum()), len(times)
+    numbers, once = as_floats(texts.to_numpy(), decimal), int((times == 1).sum())
+    many = distinct > FEW
+    if form in _FORMATS and many:
+        return "date", f"dates, written as {form}"
+    if not unlike:
+        if once == known and many and not wanted and _identifies(name, texts, numbers):
+            return "ignore", "an identifier: whole numbers, none twice"
+        why = (
+            f"numbers, more than {FEW} different"
+            if many
+            else f"numbers, {distinct} different: codes"
+        )
+        return "number" if many else "category", why + ", with decimal commas" * (decimal == ",")
+    unlike = f"dates, {form}: a schema states which" if " or " in form else unlike
+    more = "" if unlike == "text" else f"; {unlike}"
+    if many and not wanted and 2 * once > known:
+        return "ignore", f"an identifier: {once} of {known} values stand once{more}"
+    if many and not wanted and np.median(texts.str.len()) > LONG:
+        return "ignore", f"free text: half of the values have more than {LONG} letters"
+    finite = int(times[np.isfinite(numbers)].sum())
+    if known > finite >= known / 2:
+        return (
+            "category",
+            f"text; {finite} of {known} values are numbers, {known - finite} are none",
+        )
+    return "category", f"text{more}"
 
 
 def _numbers_like(texts: pd.Index) -> tuple[str, str]:
@@ -252,7 +260,7 @@ def _numbers_like(texts: pd.Index) -> tuple[str, str]:
     numbers = texts.map(canonical_text)
     for number in numbers[numbers.duplicated() & (numbers != "0")][:1]:  # -0.0 is rounding
         one, two = texts[numbers == number][:2]
-        return ".", f"{one} and {two} are one number in two spellings"
+        return decimal, f"{one} and {two} are one number in two spellings"
     return decimal, ""
 
 
@@ -272,10 +280,10 @@ def _date_like(texts: pd.Index, declared: bool) -> str:
     return " or ".join(found)
 
 
-def _identifies(texts: pd.Index, numbers: np.ndarray, named: bool) -> bool:
-    whole = bool((numbers % 1 == 0).all())
-    long = len(texts[0]) > 5 and len({len(text) for text in texts}) == 1
-    return whole and (named or long or np.ptp(numbers) < 2 * len(numbers))
+def _identifies(name: str, texts: pd.Index, numbers: np.ndarray) -> bool:
+    long = len(texts[0]) > 5 and texts.str.len().nunique() == 1
+    other = long or np.ptp(numbers) < 2 * len(numbers)
+    return bool((numbers % 1 == 0).all()) and (other or _IDENTIFIER.search(name) is not None)
 
 
 def to_numbers(

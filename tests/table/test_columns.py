@@ -83,9 +83,11 @@ def test_which_texts_are_gaps_hangs_on_the_column_or_is_stated():
         (["NA", "0", "1", ""] * 9, None, 18),
         ([*MANY, "NA", ".", "?"], None, 3),
         ([*MANY, "NA", "NA"], (), 0),
+        ([*MANY, "0", "NA"] * 9, "text", 0),
         ([f"202401{k:02}" for k in range(1, 31)] + ["NaT"], None, 1),
     ):
-        column = read_column(pd.Series(texts, dtype=object, name="x"), gaps=gaps)
+        how = {"declared": gaps} if gaps == "text" else {"gaps": gaps}
+        column = read_column(pd.Series(texts, dtype=object, name="x"), **how)
         assert column.missing == missing
         assert sum(column.gaps.values()) == missing
     stated = Category(values=("W", "NA"), gaps=("?",), missing=True)
