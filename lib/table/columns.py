@@ -30,6 +30,7 @@ from lib.table.reading import (
 )
 
 KINDS = ("category", "text", "number", "date", "ignore")  # text is another word for category
+NUMERIC = ("number", "date")  # to a learner
 FEW = 20  # distinct numbers up to which a column counts as codes of a category
 LONG = 40  # letters of half of the values, from which on a column is free text
 LOUD_GAPS = 0.01  # share of people with a gap from which on a report warns
@@ -68,7 +69,7 @@ class Column:
     @property
     def numeric(self) -> bool:
         """Whether learners see a number: dates are days."""
-        return self.kind in ("number", "date")
+        return self.kind in NUMERIC
 
     @property
     def mixed(self) -> bool:
@@ -167,10 +168,8 @@ def read_column(
         declared = {Category: "category", Date: "date"}.get(type(coded), "number")
         decimal, form = getattr(coded, "decimal", "."), getattr(coded, "format", ISO)
         marks = coded.gaps
-    elif gaps is None and (
-        declared in ("category", "text") or (unlike and not form and not declared)
-    ):
-        marks = ()
+    elif declared in ("category", "text") or (unlike and not form and declared not in NUMERIC):
+        marks = marks if gaps is not None else ()
     times = _without(counts, marks)
     known, distinct = int(times.sum()), len(times)
     if coded is not None or declared is not None:

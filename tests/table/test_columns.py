@@ -84,9 +84,10 @@ def test_which_texts_are_gaps_hangs_on_the_column_or_is_stated():
         ([*MANY, "NA", ".", "?"], None, 3),
         ([*MANY, "NA", "NA"], (), 0),
         ([*MANY, "0", "NA"] * 9, "text", 0),
+        (["NA", "W", "?"] * 9, "ignore", 0),
         ([f"202401{k:02}" for k in range(1, 31)] + ["NaT"], None, 1),
     ):
-        how = {"declared": gaps} if gaps == "text" else {"gaps": gaps}
+        how = {"declared": gaps} if isinstance(gaps, str) else {"gaps": gaps}
         column = read_column(pd.Series(texts, dtype=object, name="x"), **how)
         assert column.missing == missing
         assert sum(column.gaps.values()) == missing
