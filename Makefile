@@ -11,14 +11,21 @@
 # make clean          delete what was built, and the environments
 #
 # Python (3.11 to 3.14) and a package index are enough. All else is called directly; .ci/run shows how.
-PYTHON ?= python3.11 python3.12 python3.13 python3.14 python3
-VENV   ?= .venv
+# Variables are those of the command line (make book PROFILE=paper): what a shell exports changes nothing.
+unexport PYTHONHOME PYTHONOPTIMIZE PYTHONPATH PYTHONSTARTUP PYTHONWARNINGS
+SOLUTIONS =
+STRICT  =
+UPGRADE =
+PYTHON  = python3.11 python3.12 python3.13 python3.14 python3
+VENV    = .venv
 BIN    := $(VENV)/bin
-PROFILE ?= quick
+PROFILE = quick
 # three processes fill two cores, since kernels, browsers and clones also wait
-WORKERS ?= 3
+WORKERS = 3
 INSTALL := -m pip install --quiet --disable-pip-version-check --no-deps
-SITE    := "import sysconfig; print(sysconfig.get_path('purelib'))"
+SITE    := "import sysconfig; print(sysconfig.get_path('purelib', vars={'base': ''}))"
+# so that a clone that is moved or copied with its environment imports its own code
+RELATIVE := "import os, pathlib, sysconfig; site = sysconfig.get_path('purelib'); pathlib.Path(site, '_who_pays_for_privacy.pth').write_text(os.path.relpath('.', site))"
 LOCK    := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --custom-compile-command "make lock" $(UPGRADE)
 
 .PHONY: book test test-all live slides bench compare lock course-public clean
@@ -30,6 +37,7 @@ $(VENV)/.made: locks/dev.txt pyproject.toml
 	done; echo "Python 3.11 to 3.14 is needed: make PYTHON=/path/to/python3"; exit 1
 	$(BIN)/python $(INSTALL) --require-hashes -r $<
 	$(BIN)/python $(INSTALL) --no-build-isolation -e .
+	@$(BIN)/python -c $(RELATIVE)
 	@touch $@
 
 book: $(VENV)/.made
@@ -39,13 +47,13 @@ slides: $(VENV)/.made
 	$(BIN)/python -m lib course slides
 
 # official Pyodide as scripts in the built book: from a package of the index, or a folder; every file is checked
-SOURCE ?= index
+SOURCE = index
 WITHOUT := _build/without_solutions/_build/html
 live: $(VENV)/.made
 	$(BIN)/python -m lib live --source $(SOURCE) $(if $(filter no,$(SOLUTIONS)),--html $(WITHOUT))
 
 # the repository as students may have it: the last commit without solutions, keys and bank
-PUBLIC ?= _build/public
+PUBLIC = _build/public
 course-public: $(VENV)/.made
 	rm -rf $(PUBLIC)
 	$(BIN)/python -m lib course public --out $(PUBLIC) $(if $(filter yes,$(SOLUTIONS)),--solutions)
@@ -63,7 +71,8 @@ test-all: book test $(VENV)-course/.made
 $(VENV)-course/.made: locks/course.txt $(VENV)/.made
 	$(BIN)/python -m venv $(VENV)-course
 	$(VENV)-course/bin/python $(INSTALL) --require-hashes -r $<
-	echo "import site; site.addsitedir('$$($(BIN)/python -c $(SITE))')" > "$$($(VENV)-course/bin/python -c $(SITE))/book.pth"
+	site="$$($(BIN)/python -c $(SITE))"; \
+	  echo "import site, sys; site.addsitedir(sys.prefix.removesuffix('-course') + '$$site')" > "$(VENV)-course$$site/book.pth"
 	@touch $@
 
 bench: $(VENV)-compare/.made
@@ -75,6 +84,7 @@ $(VENV)-compare/.made: locks/compare.txt $(VENV)/.made
 	$(BIN)/python -m venv $(VENV)-compare
 	$(VENV)-compare/bin/python $(INSTALL) --require-hashes -r $<
 	$(VENV)-compare/bin/python $(INSTALL) --no-build-isolation -e .
+	@$(VENV)-compare/bin/python -c $(RELATIVE)
 	@touch $@
 
 compare: $(VENV)-compare/.made

@@ -27,6 +27,7 @@ from nbformat import NotebookNode
 from course.sessions import COURSE
 from lib import validate
 from lib.files import read_yaml
+from lib.programs import need_assertions, start_again
 from lib.rng import stream
 from press.toc import tags
 
@@ -173,6 +174,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True, help="a folder that they do not see")
     args = parser.parse_args()
     try:
+        need_assertions()
         write(args.name, args.seed, args.out)
     except ValueError as error:
         parser.error(str(error))
@@ -180,4 +182,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    start_again()
     main()

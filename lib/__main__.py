@@ -1,5 +1,6 @@
 """``python -m lib``: see :mod:`lib.cli`."""
 
+import os
 import signal
 import sys
 import tempfile
@@ -7,9 +8,10 @@ from contextlib import suppress
 from io import TextIOWrapper
 from pathlib import Path
 
-from lib.cli import main
+from lib.cli import OWN_ENVIRONMENT, main
 from lib.files import clear_leftovers, printable
 from lib.paths import BUILD, RESULTS, user_cache
+from lib.programs import start_again
 
 
 class Terminal(TextIOWrapper):
@@ -21,6 +23,9 @@ class Terminal(TextIOWrapper):
 
 
 if __name__ == "__main__":
+    if {*sys.argv[1:2]} & {*OWN_ENVIRONMENT}:
+        start_again()
+    os.environ["MPLBACKEND"] = "agg"  # no command opens a window
     # so that whatever is open is closed and cleaned up
     signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     with suppress(ImportError, OSError):  # without pooch there is no cache; a folder of others

@@ -1,4 +1,5 @@
-"""Programs by other people, and workers: what they may do, and that they end with this process.
+"""Programs: what our own get of the caller's variables, what other people's may do, and that they
+and workers end with this process.
 
 Where bubblewrap works, a program can be contained: it sees the system, Python and what it is given,
 read-only, has one folder to write to and no network, and whatever it starts ends with it. Else it
@@ -22,6 +23,24 @@ from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
 
+from lib.paths import BUILD, PACKAGE
+
+# what our own programs get of this session's variables
+_INHERITED = {
+    *"PATH HOME USER LD_LIBRARY_PATH XDG_CACHE_HOME".split(),
+    *"COMPANION_DATA COMPANION_CACHE COMPANION_OFFLINE".split(),
+    *"SYSTEMROOT COMSPEC PATHEXT APPDATA LOCALAPPDATA USERPROFILE".split(),  # Windows
+}
+# and those that speak to its terminal; the last two choose among instructions, for a second opinion
+_TERMINAL = {
+    *"TERM COLUMNS LANG LC_ALL LC_CTYPE PYTHONUTF8 PYTHONIOENCODING PYTHONCOERCECLOCALE".split(),
+    *"TMPDIR TEMP TMP NPY_DISABLE_CPU_FEATURES OPENBLAS_CORETYPE".split(),
+}
+_OWN = (
+    "TMPDIR TEMP TMP IPYTHONDIR JUPYTER_PATH JUPYTER_CONFIG_DIR JUPYTER_DATA_DIR"
+    " JUPYTER_RUNTIME_DIR"
+).split()
+_AGAIN = "COMPANION_ENVIRONMENT"  # marks the environment that `environment` makes
 _SYSTEM = (
     "/usr /bin /sbin /lib /lib32 /lib64"
     " /etc/alternatives /etc/fonts /etc/ld.so.cache /etc/localtime /etc/R"
@@ -35,6 +54,35 @@ _BUBBLEWRAP = (
     "bwrap --unshare-all --die-with-parent --cap-drop ALL --proc /proc --remount-ro /proc"
     " --dev /dev --tmpfs /tmp"
 ).split()
+
+
+def environment(folder: Path | None = None) -> dict[str, str]:
+    """The variables of a program whose results count: few of this session's, so that nobody's
+    settings reach it. One with a ``folder`` has its settings and temporary files there.
+    """
+    names = _INHERITED | (_TERMINAL if folder is None else set())
+    kept = {name: value for name, value in os.environ.items() if name in names}
+    # several programs fill the cores; results do not depend on the number of threads
+    threads = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+    kept |= dict.fromkeys(threads, "1") | {_AGAIN: "own"}
+    if folder is None:
+        return kept | {"PYTHONPATH": str(PACKAGE.parent)}  # this package, wherever it was found
+    # the list of fonts takes seconds to make, so that programs share it
+    own = {"MPLCONFIGDIR": str(BUILD / "matplotlib"), "PYTHONUTF8": "1"}
+    return kept | own | dict.fromkeys(_OWN, str(folder))
+
+
+def need_assertions() -> None:
+    """Refuse to judge with a ``ValueError`` where Python leaves assertions out."""
+    if not __debug__:
+        raise ValueError("assertions must be on to judge by them, got python -O")
+
+
+def start_again() -> None:
+    """Run this process's program anew in :func:`environment`, unless it runs there."""
+    if os.name == "posix" and _AGAIN not in os.environ:  # elsewhere the shell would not wait
+        sys.stdout.flush()
+        os.execve(sys.executable, [sys.executable, *sys.orig_argv[1:]], environment())
 
 
 @cache

@@ -14,6 +14,7 @@ import math
 import os
 import shutil
 import signal
+import socket
 import tempfile
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -29,27 +30,21 @@ import nbformat
 from tqdm import tqdm
 
 from lib.files import write_whole
-from lib.paths import BUILD
+from lib.programs import environment
 from press.failures import Failure, failures
 from press.inputs import common, digest, sources
 from press.teaching import run_times
 from press.toc import Page, page_code, read_notebook
 
-INHERITED = {
-    *"PATH HOME USER LANG TZ LD_LIBRARY_PATH XDG_CACHE_HOME".split(),
-    *"COMPANION_DATA COMPANION_CACHE COMPANION_OFFLINE".split(),
-    *"SYSTEMROOT COMSPEC PATHEXT APPDATA LOCALAPPDATA USERPROFILE".split(),  # Windows
-}
-OWN = (
-    "TMPDIR TEMP TMP IPYTHONDIR JUPYTER_PATH JUPYTER_CONFIG_DIR JUPYTER_DATA_DIR"
-    " JUPYTER_RUNTIME_DIR"
-).split()
-# several kernels side by side fill the cores; results do not depend on the number of threads
-ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+SECONDS = 25  # in which a kernel answers
 
 
 class ChapterError(RuntimeError):
     """A chapter that did not run; the message shows the failing cell."""
+
+
+class KernelError(OSError):
+    """A kernel that did not start, which is no fault of its chapter."""
 
 
 @dataclass(frozen=True)
@@ -62,21 +57,33 @@ class Executed:
     failures: tuple[Failure, ...] = ()
 
 
-def environment(folder: Path) -> dict[str, str]:
-    """The variables of a kernel that has ``folder`` for its own."""
-    kept = {n: v for n, v in os.environ.items() if n in INHERITED or n.startswith("LC_")}
-    # a build takes the data that are there: a download midway would change the key it has computed
-    set_here = {"COMPANION_OFFLINE": "1"} | kept | dict.fromkeys(OWN, str(folder)) | ONE_THREAD
-    # the list of fonts takes seconds to make, so that kernels share it
-    fonts = {"MPLCONFIGDIR": str(BUILD / "matplotlib")}
-    return set_here | fonts | {"PYDEVD_DISABLE_FILE_VALIDATION": "1"}
-
-
 def own_folder(within: str | None = None) -> tempfile.TemporaryDirectory:
-    """A temporary folder whose name is short: that of a socket has at most 100 letters."""
+    """A temporary folder whose name is short: that of a socket has at most 100 bytes."""
     place = within or tempfile.gettempdir()
-    short = len(place) < 60 or os.name == "nt"
+    short = len(os.fsencode(place)) < 60 or os.name == "nt"
     return tempfile.TemporaryDirectory(dir=place if short else "/tmp", ignore_cleanup_errors=True)
+
+
+def transport(folder: str) -> str:
+    """How to speak to a kernel: by sockets in ``folder``, which take no port from others and need
+    no network, or by this machine's own network.
+
+    Raises
+    ------
+    KernelError
+        If there is neither.
+    """
+    with suppress(AttributeError, OSError), socket.socket(socket.AF_UNIX) as one:
+        one.bind(f"{folder}/try")
+        return "ipc"
+    try:
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            socket.create_connection(server.getsockname(), 5).close()
+    except OSError as error:
+        raise KernelError(
+            f"a kernel needs sockets in {folder} or on 127.0.0.1, and neither can be had: {error}"
+        ) from None
+    return "tcp"
 
 
 def run_notebook(
@@ -95,17 +102,23 @@ def run_notebook(
     ------
     PapermillExecutionError
         If a cell fails; ``output`` has the cells until then.
+    KernelError
+        If the kernel does not start.
     """
     import papermill  # which takes a second to load
+    from ipykernel.kernelspec import write_kernel_spec
     from traitlets.config import Config
 
     with (
         own_folder(within) as folder,
         patch.dict(os.environ, environment(Path(folder)), clear=True),
     ):
-        # sockets in a folder of its own: no port that another takes, and no network
-        transport = "tcp" if os.name == "nt" else "ipc"
-        place = {"transport": transport, "connection_file": f"{folder}/k.json"}
+        # a build takes the data that are there: a download midway would change its key
+        os.environ.setdefault("COMPANION_OFFLINE", "1")
+        os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"
+        # of this Python: others may have put theirs in its environment, or moved that
+        write_kernel_spec(f"{folder}/kernels/python3")
+        place = {"transport": transport(folder), "connection_file": f"{folder}/k.json"}
         try:
             papermill.execute_notebook(
                 notebook,
@@ -113,15 +126,21 @@ def run_notebook(
                 dict(parameters),
                 kernel_name="python3",
                 cwd=cwd,
-                start_timeout=60,
+                start_timeout=SECONDS,
                 config=Config(KernelManager=place),
                 **options,
             )
             return
+        except OSError as error:  # of a full disk, say
+            if error.errno and not error.filename:
+                error.filename = str(output)
+            raise
         except RuntimeError as error:
-            started = not str(error).startswith(("Kernel didn't respond", "Kernel died before"))
-            if started or starts < 2:
+            died = str(error).startswith("Kernel died before")
+            if not (died or str(error).startswith("Kernel didn't respond")):
                 raise
+            if not died or starts < 2:
+                raise KernelError(f"no kernel for {notebook}: {error}") from None
     run_notebook(notebook, output, parameters, cwd, within=within, starts=starts - 1, **options)
 
 
@@ -153,6 +172,8 @@ def _work(page: Page, parameters: Mapping[str, object], output: Path, folder: st
     job = page.notebook, output, parameters, page.root
     try:
         run_notebook(*job, within=folder, progress_bar=False)
+    except OSError:  # of the disk, or a KernelError: the next chapter would not run, either
+        raise
     except Exception as error:
         notebook = read_notebook(output if output.exists() else page.notebook)
         if not failures(notebook, page.doc):  # the kernel ended, and no cell says why

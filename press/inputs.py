@@ -65,4 +65,6 @@ def common(root: Path) -> str:
     ]
     installed = sorted(f"{one.name}=={one.version}" for one in distributions())
     files = [*below(root / "lib"), *(root / "studies").glob("*.py"), *below(root / "data")]
-    return json.dumps([digest(files, root), tables, installed, sys.version, platform.machine()])
+    offline = os.environ.get("COMPANION_OFFLINE", "1")  # as in a kernel
+    about = [tables, installed, sys.version, platform.machine(), offline]
+    return json.dumps([digest(files, root), *about])

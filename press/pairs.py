@@ -18,7 +18,7 @@ from typing import Any
 import jupytext
 import nbformat
 
-from lib.files import write_whole
+from lib.files import shown, write_whole
 from lib.paths import CHAPTERS
 from press.toc import SETUP, markdown, put, read_notebook, tags
 
@@ -53,19 +53,44 @@ kernelspec:
   name: python3
 ---
 """
-# how an editor shows a cell, and what papermill notes of it
+# how an editor shows a notebook or a cell, what it runs it with, and what papermill notes of it
 VIEW = (
     "collapsed heading_collapsed hidden scrolled jupyter trusted editable deletable vscode colab id"
-    " outputId execution executionInfo ExecuteTime papermill"
+    " outputId execution executionInfo ExecuteTime papermill kernelspec language_info widgets"
+    " celltoolbar toc toc-autonumbering toc-showcode toc-showmarkdowntxt toc-showtags accelerator"
+    f" orig_nbformat jupytext {WRITTEN}"
 ).split()
+_FRONT = re.compile(r"---\s*\n(?:.*\n)*?---\s*\n")  # a page's own settings, above its text
 _TAGS = re.compile(r"^(:tags: .*\n)\n", re.M)  # the texts have no empty line after them
-_CONFLICT = re.compile(r"^(<{7}|>{7}) ", re.M)
+# what git leaves, and what jupytext takes for the end of a line, which Markdown does not
+_ODD = re.compile(r"^(?:<{7}|>{7}|\|{7})(?= |$)|[\0-\x08\x0b-\x1f\x85\u2028\u2029]", re.M)
+
+
+def _read(text: Path) -> str:
+    try:
+        return text.read_text("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{text} must be UTF-8, got another byte at {error.start}") from None
+
+
+def _split(body: str) -> tuple[str, str]:
+    """The front matter of a page, ``""`` where it has none, and the rest."""
+    at = front.end() if (front := _FRONT.match(body)) else 0
+    return body[:at], body[at:]
+
+
+def _check(body: str, path: Path) -> None:
+    if odd := _ODD.search(body):
+        line = body.count("\n", 0, odd.start()) + 1
+        raise ValueError(
+            f"{path} must be free of git's conflict markers and control characters,"
+            f" got {odd[0]!r} in line {line}"
+        )
 
 
 def is_pair_source(text: Path) -> bool:
     """Whether a Markdown page has code: its front matter names jupytext."""
-    _, *head = text.read_text("utf-8").split("---", 2)
-    return len(head) == 2 and "jupytext:" in head[0]
+    return "jupytext:" in _split(_read(text))[0]
 
 
 def notebook_of(text: Path) -> nbformat.NotebookNode:
@@ -77,40 +102,53 @@ def notebook_of(text: Path) -> nbformat.NotebookNode:
     Raises
     ------
     ValueError
-        If git has left a conflict in the text.
+        If the text cannot be read as one, or git has left a conflict in it.
     """
-    return _notebook(text.read_text("utf-8"), text)
+    return _notebook(_read(text), text)
 
 
-def _notebook(body: str, text: Path) -> nbformat.NotebookNode:
-    if conflict := _CONFLICT.search(body):
-        line = body[: conflict.start()].count("\n") + 1
-        raise ValueError(f"{text} must be free of git's conflict markers, got one in line {line}")
-    cells = jupytext.reads(body, fmt="md:myst").cells
+def _notebook(body: str, path: Path) -> nbformat.NotebookNode:
+    _check(body, path)
+    if "jupytext:" not in _split(body)[0]:
+        page = path.with_suffix(".md")
+        raise ValueError(f"{page} must begin with front matter that names jupytext, got none")
+    try:
+        cells = _own(jupytext.reads(body, fmt="md:myst").cells)
+    except Exception as error:  # jupytext raises whatever a broken text leads to
+        said = " ".join(str(error).split())[:200]
+        raise ValueError(f"{path} must be a text in MyST, got an error: {said}") from None
     for number, cell in enumerate(cells):
         cell["id"] = f"cell-{number:03d}"
     setup = nbformat.v4.new_code_cell(COLAB, metadata={"tags": [SETUP]}, id="cell-setup")
-    own = METADATA | {WRITTEN: _hash(cells)}
-    return nbformat.v4.new_notebook(cells=[setup, *cells], metadata=own, nbformat_minor=5)
+    notebook = nbformat.v4.new_notebook(cells=[setup, *cells], metadata=METADATA, nbformat_minor=5)
+    notebook.metadata[WRITTEN] = _hash(notebook)
+    return notebook
 
 
-def _said(cells: list[nbformat.NotebookNode]) -> list[list]:
+def _own(cells: list[nbformat.NotebookNode]) -> list[nbformat.NotebookNode]:
+    """The cells without the set-up, if nobody has edited it."""
+    return [cell for cell in cells if not (SETUP in tags(cell) and cell.source.strip() == COLAB)]
+
+
+def _said(notebook: nbformat.NotebookNode) -> list[list]:
     """What both sides of a pair have: kind, source and metadata of the page's own cells, but for
-    empty ones.
+    empty ones, and metadata of the notebook.
     """
-    return [
-        [c.cell_type, c.source.rstrip(), _kept(c), c.get("attachments") or None]
-        for c in cells
-        if SETUP not in tags(c) and c.source.strip()
+    cells = [
+        [c.cell_type, c.source.strip("\n").rstrip(), _kept(c), c.get("attachments") or None]
+        for c in _own(notebook.cells)
     ]
+    about = ["notebook", "", _kept(notebook), None]
+    return [said for said in (*cells, about) if any(said[1:])]
 
 
-def _hash(cells: list[nbformat.NotebookNode]) -> str:
-    return hashlib.sha256(json.dumps(_said(cells), sort_keys=True).encode()).hexdigest()
+def _hash(notebook: nbformat.NotebookNode) -> str:
+    return hashlib.sha256(json.dumps(_said(notebook), sort_keys=True).encode()).hexdigest()
 
 
-def _kept(cell: nbformat.NotebookNode) -> dict[str, Any]:
-    return {key: value for key, value in cell.metadata.items() if value and key not in VIEW}
+def _kept(part: nbformat.NotebookNode) -> dict[str, Any]:
+    """The metadata of a cell or notebook that somebody has written."""
+    return {k: v for k, v in part.metadata.items() if (v or v == 0) and k not in VIEW}
 
 
 def without_traces(notebook: nbformat.NotebookNode, *dropped: str) -> nbformat.NotebookNode:
@@ -139,7 +177,7 @@ def write_pair(text: Path) -> list[Path]:
         notebook = notebook_of(text)
         if partner.exists():
             stored = read_notebook(partner)
-            said = _hash(stored.cells)
+            said = _hash(stored)
             if said not in (notebook.metadata[WRITTEN], stored.metadata.get(WRITTEN)):
                 raise ValueError("the notebook says something else and was edited")
     except ValueError as error:
@@ -170,11 +208,13 @@ def keep(path: Path) -> list[Path]:
     if path == text:
         return _write(notebook_of(text), partner)
     stored = read_notebook(path)
-    notebook = _notebook(body := as_text(stored, text), text)
-    pairs = zip_longest(_said(stored.cells), _said(notebook.cells))
-    if lost := [number for number, (one, other) in enumerate(pairs, 1) if one != other]:
-        what = f"cell {lost[0]} with metadata, attachments or a form of its own"
-        raise ValueError(f"{path} must have nothing that a text cannot hold, got {what}")
+    notebook = _notebook(body := as_text(stored, text), path)
+    pairs = zip_longest(_said(stored), _said(notebook))
+    if lost := [one or other for one, other in pairs if one != other]:
+        raise ValueError(
+            f"{path} must have nothing that a text cannot hold, got {shown(lost[0])}:"
+            " save a pasted picture as a file, write other things in another way"
+        )
     write_whole(text, body)
     return [text, *_write(notebook, partner)]
 
@@ -184,17 +224,22 @@ def as_text(notebook: nbformat.NotebookNode, text: Path) -> str:
     own = without_traces(notebook)
     own.cells = [cell for cell in own.cells if cell.source.strip()]
     own.metadata = nbformat.from_dict({"language_info": {"pygments_lexer": "ipython3"}})
-    _, head, _ = (text.read_text("utf-8") if text.exists() else HEAD).split("---", 2)
-    body = jupytext.writes(own, fmt="md:myst").split("---", 2)[2]
-    return "---".join(["", head, _TAGS.sub(r"\1", body)])
+    front = _split(_read(text))[0] if text.exists() else ""
+    body = _split(jupytext.writes(own, fmt="md:myst"))[1]
+    return (front or HEAD) + _TAGS.sub(r"\1", body)
 
 
 def write_pairs(folder: Path) -> list[Path]:
-    """:func:`write_pair` for every text below ``folder``; a ``ValueError`` has all refusals."""
+    """:func:`write_pair` for every text below ``folder`` that has code or a notebook; a
+    ``ValueError`` has all refusals.
+    """
     written, refused = [], []
-    for text in filter(is_pair_source, markdown(folder)):
+    for text in markdown(folder):
         try:
-            written += write_pair(text)
+            if is_pair_source(text) or text.with_suffix(".ipynb").exists():
+                written += write_pair(text)
+            else:
+                _check(_read(text), text)
         except ValueError as error:
             refused.append(str(error))
     if refused:

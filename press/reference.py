@@ -11,6 +11,7 @@ from pathlib import Path
 from lib.files import template
 from lib.paths import ROOT
 from lib.study import studies
+from press.inputs import below
 from press.toc import FOLDER
 
 PACKAGES = {  # name of the page, which is that of the package, and its title
@@ -38,7 +39,8 @@ def modules_of(page: str, root: Path = ROOT) -> list[str]:
     found = []
     for part in BASICS if page == "basics" else (f"lib.{page}",):
         base = root.joinpath(*part.split("."))
-        for file in sorted([*base.parent.glob(f"{base.name}.py"), *base.rglob("*.py")]):
+        files = [*base.parent.glob(f"{base.name}.py"), *below(base)]
+        for file in sorted(file for file in files if file.suffix == ".py"):
             inner = file.relative_to(root).with_suffix("").parts
             found.append(".".join(inner).removesuffix(".__init__"))
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import re
@@ -14,6 +15,8 @@ import nbformat
 
 from lib.files import write_whole
 from lib.paths import ROOT
+from lib.programs import environment
+from press.execute import own_folder
 from press.inputs import below, digest
 
 _UNWANTED = re.compile(
@@ -34,6 +37,24 @@ _UNWANTED = re.compile(
 
 # the theme's toggle of a folded part of the side bar, which has no name of its own
 _TOGGLE = re.compile(r'>([^<]*)</a>(<details\b[^>]*><summary)(?=><span class="toctree-toggle")')
+
+# where browsers block storage, the theme's first script would stop it: a page has its own then,
+# and one without scripts says what it lacks, in the light colours
+_BEGINNING = {
+    '<script data-cfasync="false">': """<script>
+    try { localStorage.length + sessionStorage.length; } catch {
+      for (const name of ["localStorage", "sessionStorage"]) {
+        const kept = new Map(), getItem = (key) => kept.get(key) ?? null;
+        const setItem = (key, text) => kept.set(key, String(text));
+        const removeItem = (key) => kept.delete(key);
+        Object.defineProperty(window, name, { value: { getItem, setItem, removeItem } });
+      }
+    }""",
+    'data-theme="auto"': 'data-theme="light"',
+    '<article class="bd-article">\n': """<article class="bd-article"><noscript><p class="ran-on">
+    Without scripts this page has no search, no explorers, no Python and no boxes for answers.
+    Formulas stand as TeX, and hints and solutions are open.</p></noscript>""",
+}
 
 # the book's own theorems, which no title and no link may confuse with those of a paper
 _NUMBERED = re.compile(
@@ -60,6 +81,8 @@ def finish(html: Path) -> None:
         text = page.read_text("utf-8", "replace")
         kept = _TOGGLE.sub(r'>\1</a>\2 aria-label="Pages of \1"', _UNWANTED.sub("", text))
         kept = _NUMBERED.sub(lambda found: f"{found[1]}Book {found[2].lower()}", kept)
+        for old, new in _BEGINNING.items():
+            kept = kept.replace(old, new)
         if kept != text:
             page.write_text(kept, "utf-8")
 
@@ -73,12 +96,23 @@ def jupyter_book(folder: Path, output: Path, *, strict: bool = True) -> tuple[Pa
     RenderError
         With jupyter-book's own output.
     """
-    program = str(Path(sys.executable).with_name("jupyter-book"))
-    command = [program, "build", str(folder), "--path-output", str(output), "-n", "--keep-going"]
+    # its script would name the place where this environment was made
+    command = [sys.executable, "-c", "from jupyter_book.cli.main import main; main()", "build"]
+    command += [str(folder), "--path-output", str(output), "-n", "--keep-going"]
     command += ["-W"] if strict else []
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", check=False)
+    with own_folder() as own:
+        done = subprocess.run(
+            command,
+            cwd=ROOT,
+            env=environment(Path(own)),
+            capture_output=True,
+            encoding="utf-8",
+            check=False,
+        )
     html = output / "_build" / "html"
     if done.returncode or not (html / "index.html").exists():
+        if (full := os.strerror(errno.ENOSPC)) in done.stdout + done.stderr:
+            raise OSError(errno.ENOSPC, full, str(output))
         raise RenderError(done.stdout + done.stderr)
     finish(html)
     said = re.sub(r"\x1b\[[\d;]*m", "", done.stdout + done.stderr).replace(f"{folder}{os.sep}", "")

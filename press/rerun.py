@@ -11,6 +11,8 @@ import posixpath
 import re
 import shutil
 from collections.abc import Callable, Sequence
+from contextlib import redirect_stdout
+from html import escape
 from itertools import product
 from pathlib import Path
 
@@ -32,7 +34,7 @@ from press.pairs import without_traces, write_pairs
 from press.render import jupyter_book
 from press.stage import add_line, copy_static
 from press.teaching import run_times
-from press.toc import Page, pages, put, read_notebook
+from press.toc import Page, page_code, pages, put, read_notebook
 
 Parameters = dict[str, object]
 TYPES: dict[str, Callable[[str], object]] = {
@@ -44,6 +46,10 @@ TYPES: dict[str, Callable[[str], object]] = {
 ALONGSIDE = ("chapters/front/glossary", "chapters/front/references")  # what every page links to
 _DOC = re.compile(r"(?<=\{doc\}`)((?:[^`<]*<)?)([^`<>]+)")
 SEVERAL = "chapters/side_by_side.md"
+NOTE = """```{{note}}
+Run with {}. Numbers, tables and figures are of this run; the sentences around them were written for
+the book's own parameters, and may not hold here.
+```"""
 
 
 def label(parameters: Parameters) -> str:
@@ -66,14 +72,13 @@ def chapter(name: str) -> Page:
 
 
 def requested(page: Page, words: Sequence[str]) -> list[Parameters]:
-    """Each combination of the values that ``words`` ask for, as ``["epsilon=0.5,1", "seed=1"]``; a
-    name may stand in several of them.
+    """Each combination of the values that ``words`` ask for, as ``["epsilon=0.5,1", "seed=1"]``.
 
     Raises
     ------
     ValueError
-        For a name that is no parameter of the page, a value of another type, or a word of
-        another form.
+        For a name that is no parameter of the page or is given twice, a value of another type or
+        that the page refuses, or a word of another form.
     """
     known = papermill.inspect_notebook(page.notebook)
     values: dict[str, list[object]] = {}
@@ -82,13 +87,27 @@ def requested(page: Page, words: Sequence[str]) -> list[Parameters]:
         if not equals or not text:
             raise validate.refusal("parameter", "NAME=VALUE or NAME=VALUE,VALUE", word)
         validate.choice("parameter", name, known)
+        validate.require(name not in values, name, "given once, several values by commas", word)
         kind = known[name]["inferred_type_name"]
+        comma = ",(?! )" if kind == "str" else ","  # "GEM, as published" is one
         try:
-            values.setdefault(name, []).extend(map(TYPES.get(kind, str), text.split(",")))
+            values[name] = [*dict.fromkeys(map(TYPES.get(kind, str), re.split(comma, text)))]
         except (ValueError, KeyError):
             raise validate.refusal(name, f"of the type {kind}", text) from None
-    once = {name: [*dict.fromkeys(given)] for name, given in values.items()}
-    return [dict(zip(once, chosen, strict=True)) for chosen in product(*once.values())]
+    versions = [dict(zip(values, chosen, strict=True)) for chosen in product(*values.values())]
+    for parameters in versions:
+        check(page, parameters)
+    return versions
+
+
+def check(page: Page, parameters: Parameters) -> None:
+    """Let the page check its parameters here, before a kernel starts."""
+    declared, *cells = (cell.source for cell in page_code(read_notebook(page.notebook)))
+    checking = [cell for cell in cells if re.search(r"^check_parameters\(", cell, re.M)]
+    given = Parameters()
+    exec(declared, given)
+    with redirect_stdout(None):  # it prints the line under the title
+        exec("".join(checking[:1]), given | parameters)
 
 
 def estimate(page: Page, parameters: Parameters) -> float:
@@ -116,8 +135,9 @@ def folder_name(versions: Sequence[Parameters]) -> str:
 
 def rerun(
     page: Page, versions: Sequence[Parameters], folder: Path, *, progress: bool = True
-) -> Path:
-    """Execute and render each version of ``page`` below ``folder``; the page to open is returned.
+) -> tuple[Path, list[str]]:
+    """Execute and render each version of ``page`` below ``folder``: the page to open, and what
+    failed among several versions.
 
     What was in ``folder`` is removed. Another rerun into it is waited for.
 
@@ -126,23 +146,32 @@ def rerun(
     ValueError
         With the page's own words, for a value that it refuses.
     RuntimeError
-        If a cell fails.
+        If a cell fails, of several versions in all.
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
     with alone(folder.with_name(f"{folder.name}.lock"), "the same rerun is at work"):
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
-        found, made = [], []
+        made, found, failed = [], [], []
         for number, parameters in enumerate(versions, 1):
-            notebook = _execute(page, parameters, folder / f"{number}.ipynb", progress)
-            found.append(stated(notebook))
-            text = nbformat.writes(_as_page(notebook, page))
-            made.append(_book(page, f"{page.doc}.ipynb", text, folder / f"{number}"))
+            try:
+                notebook = _execute(page, parameters, folder / f"{number}.ipynb", progress)
+            except (ValueError, RuntimeError) as error:
+                said = str(error).strip().splitlines()[-1]
+                failed.append(f"{label(parameters)} failed: {said}")
+                if len(failed) == len(versions):
+                    raise
+                continue
+            found.append((parameters, stated(notebook)))
+            text = nbformat.writes(_as_page(notebook, page, parameters))
+            one = _book(page, f"{page.doc}.ipynb", text, folder / f"{number}")
+            made.append(_link(label(parameters), one))
         if len(versions) == 1:
-            return made[0]
-        links = [f"- {_link(label(p), one)}" for p, one in zip(versions, made, strict=True)]
-        text = f"# {page.doc.removeprefix('chapters/')} for several values\n\n" + "\n".join(links)
-        return _book(page, SEVERAL, f"{text}\n{several(versions, found)}", folder / "all")
+            return one, failed
+        title = f"# {page.doc.removeprefix('chapters/')} for several values\n\n"
+        text = title + "".join(f"- {line}\n" for line in (*made, *map(escape, failed)))
+        text += several(*zip(*found, strict=True))
+        return _book(page, SEVERAL, text, folder / "all"), failed
 
 
 def _book(page: Page, name: str, text: str, folder: Path) -> Path:
@@ -209,9 +238,11 @@ def _execute(
     return read_notebook(output)
 
 
-def _as_page(notebook: nbformat.NotebookNode, page: Page) -> nbformat.NotebookNode:
+def _as_page(
+    notebook: nbformat.NotebookNode, page: Page, parameters: Parameters
+) -> nbformat.NotebookNode:
     """The executed notebook as the page of a small book; other pages by their names in the built
-    one.
+    one. Below its title it says which sentences are not about these ``parameters``.
     """
     notebook, here = without_traces(notebook), posixpath.dirname(page.doc)
     for cell in notebook.cells:
@@ -221,6 +252,10 @@ def _as_page(notebook: nbformat.NotebookNode, page: Page) -> nbformat.NotebookNo
             )
     add_line(notebook.cells, page.doc)
     add_boxes(notebook.cells)
+    if parameters:
+        title = [cell.cell_type for cell in notebook.cells].index("markdown")
+        note = nbformat.v4.new_markdown_cell(NOTE.format(label(parameters)))
+        notebook.cells.insert(title + 1, note)
     return notebook
 
 

@@ -55,7 +55,8 @@ def copy_static(root: Path, folder: Path) -> None:
     """Put the book's style, scripts, what explorers look up, and MathJax into ``folder``."""
     from press.explorer_data import write_data  # loads the studies
 
-    shutil.copytree(root / "chapters" / "_static", folder)
+    hidden = shutil.ignore_patterns(".*")  # jupyter-book would load an editor's copies, too
+    shutil.copytree(root / "chapters" / "_static", folder, ignore=hidden)
     write_data(folder / "explorers" / "data")
     (folder / "mathjax").mkdir()
     shutil.copy(mathjax(), folder / "mathjax" / "tex-svg.js")

@@ -5,6 +5,7 @@ STUDIES = (
     "coherence",
     "private_means",
     "synthesizers",
+    "pooling",
     "cross_paper",
     "privacy_audit",
 )  # a new study is one more line

@@ -10,6 +10,7 @@ import pytest
 
 from lib.cli import main
 from lib.paths import ROOT
+from tests.programs import python
 
 
 @pytest.mark.parametrize(
@@ -31,6 +32,16 @@ from lib.paths import ROOT
 def test_wrong_input_is_named_with_status_two(arguments, message, capsys):
     assert main(arguments) == 2
     assert re.search(message, capsys.readouterr().err)
+
+
+def test_what_judges_refuses_without_assertions_and_nobodys_settings_reach_it():
+    hostile = {"PYTHONOPTIMIZE": "1", "PYTHONWARNINGS": "error", "PANDAS_FUTURE_INFER_STRING": "x"}
+    for words in ("claims --id none", "verify --cells 0"):
+        refused = python("-O", "-m", "lib", *words.split(), check=False)
+        assert (refused.returncode, refused.stdout) == (2, "")
+        assert refused.stderr == "error: assertions must be on to judge by them, got python -O\n"
+    done = python("-m", "lib", "claims", "--id", "none", check=False, **hostile)
+    assert re.match(r"error: id must be one of .*\n$", done.stderr)
 
 
 def test_a_closed_pipe_ends_quietly():

@@ -14,6 +14,7 @@ import pytest
 
 from lib import programs
 from lib.paths import ROOT
+from tests.programs import python as start
 from tests.programs import wait
 
 contains = pytest.mark.skipif(
@@ -44,6 +45,30 @@ programs.run(command, Path(sys.argv[1]), seconds=None, contained=contained)
 def python(code: str, folder: Path, *words: str, contained: bool, **how):
     asked = {"seconds": 60, "contained": contained} | how
     return programs.run([sys.executable, "-c", code, *words], folder, **asked)
+
+
+AGAIN = """
+from lib.programs import need_assertions, start_again
+start_again()
+need_assertions()
+import os, sys
+print(sys.argv, sorted({*os.environ} & {*sys.argv[1].split()}), os.environ["HOME"])
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="elsewhere a shell would not wait")
+def test_a_program_whose_results_count_gets_few_variables(tmp_path):
+    """And is found where it was, with the words it was called with."""
+    (tmp_path / "sitecustomize.py").write_text("print('of the reader')", "utf-8")
+    hostile = dict.fromkeys("JAX_ENABLE_X64 PANDAS_FUTURE_INFER_STRING MPLBACKEND".split(), "1")
+    hostile |= {"PYTHONOPTIMIZE": "2", "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}", "HOME": "/x"}
+    done = start("-c", AGAIN, " ".join(hostile), "two words", cwd=tmp_path, **hostile)
+    shown = ["-c", " ".join(hostile), "two words"], ["HOME", "PYTHONPATH"], "/x"
+    assert done.stdout == "of the reader\n" + " ".join(map(str, shown)) + "\n"
+    refused = start("-OO", "-c", AGAIN, "", cwd=ROOT, check=False)
+    assert refused.stderr.endswith(
+        "ValueError: assertions must be on to judge by them, got python -O\n"
+    )
 
 
 def left(mark: str) -> list[str]:

@@ -113,6 +113,10 @@ function answerBox(place, number) {
       reply.textContent = choices ? "Choose an answer first." : "Please enter a number, such as 0.25, 2/3 or ln 5.";
       return;
     }
+    if (!window.crypto?.subtle) {
+      reply.textContent = "A browser cannot check answers on a page that came over plain http. Open the book over https, or from a file.";
+      return;
+    }
     const key = await answerSeal(salt, choices ? value : answerText(value, spec), rounds);
     const right = keys.includes(key);
     form.dataset.state = right ? "right" : "wrong";
@@ -131,7 +135,4 @@ function answerBox(place, number) {
   } catch { /* nothing is stored */ }
 }
 
-// a page that comes over plain http cannot hash, and keeps its solutions as they are
-document.addEventListener("DOMContentLoaded", () => {
-  if (window.crypto?.subtle) document.querySelectorAll("div.answer[data-answer]").forEach(answerBox);
-});
+document.addEventListener("DOMContentLoaded", () => document.querySelectorAll("div.answer[data-answer]").forEach(answerBox));

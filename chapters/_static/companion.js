@@ -59,6 +59,14 @@ document.addEventListener("DOMContentLoaded", () => {
   window.addEventListener("afterprint", () => { for (const group of closed) group.open = false; });
 });
 
+// Paper is white: a print has the light theme.
+{
+  const page = document.documentElement.dataset;
+  let shown = null;
+  window.addEventListener("beforeprint", () => { shown ??= page.theme; page.theme = "light"; });
+  window.addEventListener("afterprint", () => { page.theme = shown ?? page.theme; shown = null; });
+}
+
 // A table that is wider than the page says above it that it scrolls, be it ours, a data frame or printed in columns; and it
 // takes the focus, for the keyboard, as a picture does.
 window.addEventListener("load", () => {

@@ -254,7 +254,7 @@ def _picture(
 ) -> dict[str, object]:
     """A figure in the book's style as a PNG in base64, with its alternative text and caption."""
     file = io.BytesIO()
-    with plt.style.context(_STYLE), warnings.catch_warnings():
+    with plt.style.context(["default", _STYLE]), warnings.catch_warnings():
         # a group may have a name in letters that the font has not
         warnings.filterwarnings("ignore", "Glyph")
         fig, alt = draw(*what, **how)

@@ -17,6 +17,7 @@ from types import ModuleType
 from lib.extras import MissingExtra, needs
 from lib.files import printable
 from lib.paths import ROOT, need_repository
+from lib.programs import need_assertions
 
 COMMANDS = {  # name: the module and what it does
     "data": ("studies.data.command", "list, fetch or verify the data files"),
@@ -56,6 +57,8 @@ COMMANDS = {  # name: the module and what it does
         "test a table of your own, or a release of it, for demographic coherence",
     ),
 }
+JUDGES = ("claims", "verify")  # which need assertions
+OWN_ENVIRONMENT = (*JUDGES, "book", "rerun")  # where nobody's settings change a result
 IN_THE_REPOSITORY = tuple(  # the houses that make pages and the course are in a clone only
     name for name, (module, _) in COMMANDS.items() if module.startswith(("press.", "course."))
 )
@@ -101,6 +104,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     argv = sys.argv[1:] if argv is None else argv
     chosen = argv[0] if argv else None
     try:
+        if chosen in JUDGES:
+            need_assertions()
         args = _parser(chosen).parse_args(argv)
         status = args.call(args)
         sys.stdout.flush()

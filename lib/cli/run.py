@@ -12,7 +12,9 @@ from pathlib import Path
 import pandas as pd
 
 from lib.files import read_json
-from lib.runner import gather_grid, run_grid
+from lib.paths import RESULTS
+from lib.runner import gather_grid, grid_of, run_grid
+from lib.runner.run import file_of
 from lib.runner.sweep import available_workers
 from lib.validate import refusal
 
@@ -44,13 +46,31 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="FILE",
         help="run nothing: put finished parts into the grid's file",
     )
+    option(
+        "--again",
+        type=Path,
+        metavar="FOLDER",
+        help="into a folder of yours, where stored cells run again",
+    )
+    option(
+        "--replicas",
+        action="store_true",
+        help="run on replicas where the real data are not here, into --again or results",
+    )
 
 
 def run(args: Namespace) -> int:
-    """Run or gather, and print how many cells there are."""
+    """Run or gather, and print how many cells there are in which file."""
+    part = _part(args.part) if args.part else None
+    path, file = None, file_of(grid_of(args.grid), args.profile, part)
+    if folder := args.again or (Path("results") if args.replicas else None):
+        if folder.resolve() == RESULTS or folder.is_file():
+            raise refusal("again", "a folder of yours", str(folder))
+        path = file = folder / file.name
     if args.gather:
-        there, missing = gather_grid(args.grid, list(map(Path, args.gather)), args.profile)
-        print(f"{there} cells of {args.grid} ({args.profile}), {missing} missing")
+        parts = list(map(Path, args.gather))
+        there, missing = gather_grid(args.grid, parts, args.profile, path=path)
+        print(f"{there} cells of {args.grid} ({args.profile}), {missing} missing, in {file}")
         return 0
     with nullcontext(args.backend) if args.dask is None else _cluster(args.dask) as backend:
         frame = run_grid(
@@ -58,9 +78,11 @@ def run(args: Namespace) -> int:
             args.profile,
             workers=available_workers() if args.workers is None else args.workers,
             backend=backend,
-            part=_part(args.part) if args.part else None,
+            path=path,
+            part=part,
+            replicas=args.replicas or args.profile == "quick",
         )
-    print(f"{len(frame)} cells of {args.grid} ({args.profile}){sources_of(frame)}")
+    print(f"{len(frame)} cells of {args.grid} ({args.profile}) in {file}{sources_of(frame)}")
     return 0
 
 

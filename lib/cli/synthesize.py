@@ -16,6 +16,7 @@ by this very command; with --audit-sensitive it runs at once, else its command i
 
 from __future__ import annotations
 
+import math
 import os
 import shlex
 import sys
@@ -33,9 +34,11 @@ from lib.audit.request import Request
 from lib.audit.run import run_audit
 from lib.dp import PrivacyAccountant, epsilon_of, zcdp_rho
 from lib.files import write_whole
+from lib.groups import group_name
 from lib.paths import IN_REPOSITORY, PACKAGE
 from lib.rng import stream
 from lib.synth import AIM, GEM, MST, Stratified, Synthesizer
+from lib.synth.stratified import StratifiedModel
 from lib.table import Category, Date, Number, Table, read_schema, schema_text
 from lib.table.columns import in_lines
 from lib.table.kinds import Coded
@@ -62,7 +65,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         type=lambda text: tuple(text.split(",")),
         default=(),
         metavar="A,B",
-        help="one model for each crossing of these columns, of which noisy sizes are drawn",
+        help="a model of its own for each crossing of these columns that is large enough, one for"
+        " all others; sizes are noisy, and how many are enough does not hang on the data",
     )
     option("--synthesizer", choices=SYNTHESIZERS, default="mst", help="(default mst)")
     option("--rows", type=int, help="of the release; else as many as noise says there are")
@@ -110,7 +114,7 @@ def run(args: Namespace) -> int:
         validate.choice("audit_sensitive", args.audit_sensitive, table.domain.columns)
     synthesizer: Synthesizer = SYNTHESIZERS[args.synthesizer]()
     if args.by:
-        synthesizer = Stratified(inner=synthesizer, by=args.by, weights="projected")
+        synthesizer = Stratified(inner=synthesizer, by=args.by, threshold="break-even")
     columns = len(table.domain)
     if args.synthesizer == "aim" and columns >= SLOW:
         print(
@@ -127,6 +131,8 @@ def run(args: Namespace) -> int:
     write_whole(args.out, release.to_csv(index=False), private=True)
     write_whole(_beside(args.out), schema_text(schema))
     print(in_words(model.accountant, args.epsilon, args.delta, args.seed))
+    if isinstance(model, StratifiedModel):
+        print(f"\n{models_in_words(model, table.schema)}")
     if args.seed is None:
         print(_together([*spent["rho"], rho], args.delta, ledger))
     print("\nWhat the release keeps, computed on it and its schema alone:")
@@ -296,7 +302,7 @@ def in_words(
         index=False, formatters={"all": "{:.4g}".format, "budget": "{:.1%}".format}
     )
     lines = [f"Spent, in rho of zCDP, by the relation {accountant.relation!r} one row:\n{shown}"]
-    price = table["each"][table["kind"] == "measurement"].min()
+    price = (table["all"] / table["looks"])[table["kind"] == "measurement"].min()
     lines.append(
         f"Noise: a count has a standard deviation of up to {(2 * price) ** -0.5:,.0f} people."
     )
@@ -322,6 +328,38 @@ def in_words(
             f" or guesses it can subtract it. Without --seed: {held}"
         ]
     return "\n".join(lines)
+
+
+def models_in_words(model: StratifiedModel, schema: Mapping[str, Coded]) -> str:
+    """Which groups have a model of their own, which share one, and why."""
+    lines = [
+        f"A group of at least {math.ceil(model.least):,} people has a model of its own, the others"
+        " share one (that number",
+        "hangs on the columns and the budget, not on the data; the sizes are noisy and paid for):",
+    ]
+    for codes in sorted(model.sizes, key=model.sizes.__getitem__, reverse=True):
+        size, name = (
+            model.sizes[codes],
+            group_name(
+                {c: _value(schema[c], code) for c, code in zip(model.by, codes, strict=True)}
+            ),
+        )
+        filled = ", so that those who share are enough" if size > model.least else ""
+        way = f"shared{filled}" if codes in model.pooled else "its own" if size > 0 else "none"
+        lines.append(f"  {name}: {size:,.0f} people, {way}")
+    return "\n".join(lines)
+
+
+def _value(column: Coded, code: int) -> str:
+    """What a code stands for."""
+    if code == len(column.levels):
+        return "missing"
+    level = column.levels[code]
+    if isinstance(column, Number) and code < len(column.bounds) - 1:
+        return f"{column.bounds[code]:g} to under {column.bounds[code + 1]:g}"
+    if isinstance(column, Date):
+        return f"{column.by} from {np.datetime64(int(level), 'D')}"
+    return f"{level:g}" if isinstance(column, Number) else str(level)
 
 
 def _audit(args: Namespace, sensitive: str) -> Request:

@@ -67,10 +67,11 @@ class Measurer:
 
     Evidence is current if the results are those that were measured. Where a measure needs a real
     table and only its replica is here, the stored evidence stands. ``fresh`` measures in any case.
-    ``found`` is what was asked so far, by :func:`question`.
+    ``found`` is what was asked so far, by :func:`question`; ``tick`` is called after each.
     """
 
-    def __init__(self, *, fresh: bool = False) -> None:
+    def __init__(self, *, fresh: bool = False, tick: Callable[[], object] = lambda: None) -> None:
+        self._tick = tick
         results, self._stored = read_evidence()
         self._current = not fresh and results == stored_results()
         self.found: dict[str, Evidence] = {}
@@ -89,6 +90,7 @@ class Measurer:
                 found = claim.measured_by()(**claim.arguments)
                 stored = stored if stored and found.data == "replica" else found
             self.found[asked] = stored
+            self._tick()
         return self.found[asked]
 
 

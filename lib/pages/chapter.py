@@ -48,7 +48,7 @@ def setup_style() -> None:
     """Use the book's matplotlib style (colour-blind safe, legible on light and dark pages)."""
     import matplotlib.pyplot as plt
 
-    plt.style.use(STYLE)
+    plt.style.use(["default", STYLE])  # and nothing of a person's own settings
 
 
 # --- the line under a title

@@ -32,7 +32,7 @@ def check_parameters(**parameters: Any) -> None:
     **parameters
         Each is one value whose rule is known by its name (``profile``, ``seed``, ``runs``, ``n``,
         ``splits``, ``draws``, ``epsilon``), or a pair ``(value, rule)``. A rule is a collection of
-        allowed values or a function ``(name, value)`` that raises.
+        allowed values, as a ``range``, or a function ``(name, value)`` that raises.
 
     Raises
     ------
@@ -59,7 +59,11 @@ def check_parameters(**parameters: Any) -> None:
             raise validate.refusal(name, "one value", value)
         if name in COUNTS:  # a rule of the page narrows the known one
             KNOWN_RULES[name](name, value)
-        rule(name, value) if callable(rule) else validate.choice(name, value, rule)
+        if isinstance(rule, range):  # whose numbers nobody wants to read
+            what = f"one of {rule[0]}, {rule[1]}, ..., {rule[-1]}"
+            validate.require(validate.whole(value) and value in rule, name, what, value)
+        else:
+            rule(name, value) if callable(rule) else validate.choice(name, value, rule)
 
 
 def _refuse_unknown() -> None:

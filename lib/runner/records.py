@@ -188,12 +188,14 @@ def refuse_uncommitted(record: Mapping[str, Any], whose: object) -> None:
     if record.get("data_source") == "replica":
         raise ValueError(
             f"{whose}: committed results need the real {record.get('dataset')!r}, got its replica;"
-            " set COMPANION_DATA (on every worker) or go online, or give a path of your own"
+            " set COMPANION_DATA (on every worker) or go online, or write to a folder of yours"
+            " (--again)"
         )
     if str(record.get("commit")).endswith(DIRTY):
         raise ValueError(
             f"{whose}: commit of committed results must be without changes, got"
-            f" {record['commit']!r}; commit what has changed in lib, or give a path of your own"
+            f" {record['commit']!r}; commit what has changed in lib, or write to a folder of yours"
+            " (--again)"
         )
 
 
@@ -260,8 +262,8 @@ def refuse_two_origins(
         if origin != before:
             raise StoreError(
                 f"{where}: {dataset!r} was computed on {origin}, and in {place} on {before}; one"
-                " file holds one of them: give the other a path of its own, or set COMPANION_DATA"
-                " to a folder with the data of the file"
+                " file holds one of them: give the other a folder of its own (--again), or set"
+                " COMPANION_DATA to a folder with the data of the file"
             )
 
 

@@ -33,7 +33,8 @@ class Grid:
     ``cells(profile)`` lists the cells of the ``"paper"`` scale or of a
     ``"quick"`` slice of it (the same cells, fewer); ``run`` computes one;
     ``cost`` is its relative cost; ``version`` that of the code of a cell. The
-    records go into ``folder``, else among the stored results. ``agrees`` is the kind of
+    records go into ``folder``; else those of a study's grid, at full scale, among the stored
+    results, and all others into ``results`` in the working folder. ``agrees`` is the kind of
     ``lib.runner.records.TOLERANCES`` within which another processor gives the numbers of a cell.
     """
 
@@ -47,13 +48,15 @@ class Grid:
     agrees: Callable[[Any], str] = lambda cell: "arithmetic"
 
     def path(self, profile: str) -> Path:
-        """The results file: ``<folder>/<name>.parquet``, quick ones beside it.
+        """The results file: ``<folder>/<name>.parquet``, quick ones ``<name>.quick.parquet``.
 
         Where the package is installed without its repository, runs write to ``results`` in the
         working folder, and the file there comes first.
         """
         name = self.name if profile == "paper" else f"{self.name}.{profile}"
-        return to_read((self.folder or RESULTS) / f"{name}.parquet")
+        of_study = profile == "paper" and self.name in grids() and self == grid_of(self.name)
+        folder = self.folder or (RESULTS if of_study else Path("results"))
+        return to_read(folder / f"{name}.parquet")
 
 
 @cache

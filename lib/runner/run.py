@@ -8,6 +8,7 @@ With a scheduler that all workers reach, ``backend="dask"`` needs no parts.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 
 import pandas as pd
@@ -16,7 +17,7 @@ from lib import validate
 from lib.paths import RESULTS, own, to_write
 from lib.runner.cell import cell_key
 from lib.runner.records import StoreError, provenance, refuse_bare, said_here, said_in
-from lib.runner.registry import PROFILES, Grid, grid_of
+from lib.runner.registry import PROFILES, Grid, NoResults, grid_of, results
 from lib.runner.store import Store, merged
 from lib.runner.sweep import run_sweep
 
@@ -29,10 +30,11 @@ def run_grid(
     backend: str = "loky",
     path: Path | None = None,
     part: tuple[int, int] | None = None,
+    replicas: bool = True,
     progress: bool = True,
 ) -> pd.DataFrame:
     """Run what is missing of a grid and return all its records; interrupt and call again as often
-    as you like.
+    as you like. With ``progress`` it says beforehand what it will do.
 
     ``part=(3, 40)`` runs the third of forty parts only, into a file of its own in the working
     folder unless ``path`` is given.
@@ -41,23 +43,31 @@ def run_grid(
     ------
     ValueError
         For a bad argument, and where the grid's own file would get records of a replica, or of
-        code with changes that are not committed;
+        code with changes that are not committed; without ``replicas``, for any replica;
         :class:`~lib.runner.records.StoreError` for a file that cannot be used, or whose records
         were computed on other rows than are here.
     """
     grid = grid_of(name)
-    cells = list(grid.cells(validate.choice("profile", profile, PROFILES)))
-    committed = _is_committed(grid, profile, path)
+    file = path or file_of(grid, profile, part)
+    cells = list(grid.cells(profile))
     if part is not None:
         cells = share(cells, *part, cost=grid.cost)
-        path = path or Path(f"{grid.path(profile).stem}.{part[0]}-of-{part[1]}.parquet")
-    file = path or to_write(grid.path(profile))
+    committed = _is_committed(grid, profile, path)
     store = Store(file, version=grid.version, committed=committed)
-    datasets = {getattr(cell, "dataset", "") for cell in cells}
-    here = said_here(datasets if committed else datasets & {name for name, _ in store.origins})
-    if any(cell_key(cell) not in store for cell in cells):
-        here.append({"commit": provenance()["commit"]})
-    store.check(here, "here")
+    missing = [cell for cell in cells if cell_key(cell) not in store]
+    # what is committed and whole needs no data
+    used = {getattr(cell, "dataset", "") for cell in cells if missing or not committed}
+    here = said_here(used)
+    sources = {said["dataset"]: said["data_source"] for said in here}
+    if missing and not replicas and "replica" in sources.values():
+        what = "real without --replicas: set COMPANION_DATA or go online"
+        raise validate.refusal("data", what, sources)
+    known = used if committed else {name for name, _ in store.origins}
+    now = [{"commit": provenance()["commit"]}] if missing else []
+    store.check([said for said in here if said["dataset"] in known] + now, "here")
+    if progress:
+        plan = _plan(grid, len(cells), missing, dict.fromkeys(used, "") | sources)
+        print(f"{grid.name} ({profile}) in {file}: {plan}", flush=True)
     return run_sweep(
         cells,
         grid.run,
@@ -67,6 +77,25 @@ def run_grid(
         cost=grid.cost,
         progress=progress,
     )
+
+
+def file_of(grid: Grid, profile: str, part: tuple[int, int] | None = None) -> Path:
+    """The file that a run writes to."""
+    mine = grid.path(validate.choice("profile", profile, PROFILES))
+    return Path(f"{mine.stem}.{part[0]}-of-{part[1]}.parquet") if part else to_write(mine)
+
+
+def _plan(grid: Grid, number: int, missing: list, sources: dict[str, str]) -> str:
+    """What a run will do: cells, hours by stored times, which data."""
+    if not missing:
+        return f"all {number:,} cells are stored; --again FOLDER runs them again into yours"
+    words = f"{len(missing):,} of {number:,} cells to run"
+    with suppress(NoResults):
+        seconds = results(grid).set_index("cell")["wall_s"]
+        total = sum(seconds.get(cell_key(cell), seconds.mean()) for cell in missing)
+        words += f", about {total / 3600:.3g} core-hours by stored times"
+    data = ", ".join(f"{name} {source}".strip() for name, source in sorted(sources.items()))
+    return f"{words}; data: {data or 'of its own'}"
 
 
 def share(
@@ -104,8 +133,8 @@ def gather_grid(
     grid = grid_of(name)
     wanted = set(map(cell_key, grid.cells(validate.choice("profile", profile, PROFILES))))
     tables = {part: _part(Path(part), grid) for part in parts}
-    file, committed = path or to_write(grid.path(profile)), _is_committed(grid, profile, path)
-    store = Store(file, version=grid.version, committed=committed)
+    committed = _is_committed(grid, profile, path)
+    store = Store(path or file_of(grid, profile), version=grid.version, committed=committed)
     with store.writing():  # what is compared with must stay as it is
         for part, table in tables.items():
             store.check(said_in(table), part)
@@ -132,6 +161,6 @@ def _part(path: Path, grid: Grid) -> pd.DataFrame:
 
 def _is_committed(grid: Grid, profile: str, path: Path | None) -> bool:
     """Whether records go to the file that is committed."""
-    folder = grid.folder or RESULTS
+    folder = grid.path(profile).parent
     # no clone, no commit
     return path is None and profile == "paper" and folder == RESULTS == own(RESULTS)

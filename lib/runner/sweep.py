@@ -190,7 +190,7 @@ def run_sweep(
         todo = {key: cell for key, cell in wanted.items() if key not in store}
         costs = {key: cost(cell) for key, cell in todo.items()}
         with tqdm(
-            total=round(sum(costs.values()), 1),
+            total=sum(costs.values()) * (1 + 1e-9),  # which no other order of the sum exceeds
             disable=not progress,
             unit="cost",
             mininterval=5,

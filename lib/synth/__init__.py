@@ -7,6 +7,7 @@
 
 from lib.synth.aim import AIM
 from lib.synth.base import Fitted, Synthesizer
+from lib.synth.break_even import break_even
 from lib.synth.gem import GEM
 from lib.synth.mst import MST
 from lib.synth.stratified import Stratified

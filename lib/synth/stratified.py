@@ -27,9 +27,13 @@ whatever ``weights`` is.
 
 Small groups, by a stated rule. ``"keep"`` fits every group. ``"drop"`` is what
 the published code does with groups of at most 0.1% of the rows: nobody of such
-a group is ever generated. ``"merge"`` fits one model to all small groups
+a group is ever generated. ``"merge"`` fits one model, the pool, to all small groups
 together, group columns included, so that they share strength instead of
-vanishing.
+vanishing. People of a group whose noisy size is 0 are in the pool, too.
+
+``threshold="break-even"`` pools the groups that are too small for a model of their own by
+:func:`~lib.synth.break_even.break_even`, and fills the pool by the next smallest groups up to that
+size. Nobody pays twice: the pool is one part of the table, and each large group another.
 """
 
 from __future__ import annotations
@@ -53,6 +57,7 @@ from lib.synth.base import (
     open_accountant,
     share,
 )
+from lib.synth.break_even import break_even
 from lib.synth.group_sizes import (
     Sizes,
     cut_at_zero,
@@ -63,6 +68,7 @@ from lib.synth.group_sizes import (
 )
 from lib.synth.workload import cell_codes
 
+BREAK_EVEN = "break-even"
 # How far the groups' sizes move between neighbours, in L2; they do not if a row stays in its group.
 GROUP_COUNTS = MARGINAL | {"replace within a group": 0.0}
 
@@ -84,7 +90,9 @@ class StratifiedModel(Fitted):
     """The mixture of the strata's models.
 
     ``dropped`` lists the small groups for which nothing is ever generated, by
-    ``small="drop"``; groups whose size is 0 have no model either, and are not listed.
+    ``small="drop"``; groups whose size is 0 have no model either, and are not listed. ``pooled``
+    lists those that share a model, ``sizes`` the rows that every group was taken to have, and
+    ``least`` is the size up to which a group was small.
     """
 
     domain: Domain
@@ -93,6 +101,9 @@ class StratifiedModel(Fitted):
     by: tuple[str, ...]
     strata: tuple[Stratum, ...]
     dropped: tuple[tuple[int, ...], ...]
+    pooled: tuple[tuple[int, ...], ...]
+    sizes: dict[tuple[int, ...], float]
+    least: float
 
     @property
     def cost_within(self) -> float:
@@ -143,19 +154,22 @@ class Stratified(Synthesizer):
         Fitted in each group, on the other columns (but see ``keep_columns``).
     by : tuple of str
         Columns whose crossings are the groups.
-    weights : {"public", "noisy", "projected"}
+    weights : {"public", "noisy", "projected"}, optional
         Exact group sizes, declared or (not covered by the budget) counted; or noisy
-        counts at ``count_share`` of the budget, cut at 0 or projected. See the module.
+        counts at ``count_share`` of the budget, cut at 0 or projected. See the module. By default
+        "public", as published; "projected" with ``threshold="break-even"`` and no ``sizes``.
     sizes : mapping of tuples of codes to rows, or array with an axis for each of ``by``, optional
         For ``weights="public"``: the sizes of all groups, zeros too, known from
         elsewhere; in rows, of which shares and the total are made. They must not be
         counted in ``data``. Kept as a sorted tuple of ``(codes, rows)``.
     count_share : float
         Used by noisy counts only.
-    small : {"keep", "drop", "merge"}
-        What becomes of groups whose share is at most ``threshold``.
-    threshold : float
-        The published 0.001.
+    small : {"keep", "drop", "merge"}, optional
+        What becomes of groups whose share is at most ``threshold``. By default "keep"; "merge" with
+        ``threshold="break-even"``, which knows no other.
+    threshold : float or "break-even"
+        A share of the rows, by default the published 0.001; from 1 on every group is small. Or the
+        size that :func:`~lib.synth.break_even.break_even` gives for what the models may spend.
     keep_columns : bool
         Whether the columns of ``by`` stay in each group's model, as columns of one code. That is
         what the published code does. A three-way marginal may then be one of two other columns.
@@ -173,11 +187,11 @@ class Stratified(Synthesizer):
 
     inner: Synthesizer
     by: tuple[str, ...]
-    weights: str = "public"
+    weights: str | None = None
     sizes: Sizes | None = None
     count_share: float = 0.05
-    small: str = "keep"
-    threshold: float = 0.001
+    small: str | None = None
+    threshold: float | str = 0.001
     keep_columns: bool = False
 
     def __post_init__(self) -> None:
@@ -186,6 +200,14 @@ class Stratified(Synthesizer):
         validate.fields(self, "keep_columns", validate.boolean)
         different = len(set(self.by)) == len(self.by) > 0
         validate.require(different, "by", "a tuple of one or more different columns", self.by)
+        pools = self.threshold == BREAK_EVEN
+        noisy_sizes = pools and self.sizes is None
+        for name, default in (
+            ("weights", "projected" if noisy_sizes else "public"),
+            ("small", "merge" if pools else "keep"),
+        ):
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, default)
         validate.choice("weights", self.weights, ("public", "noisy", "projected"))
         if self.sizes is not None:
             validate.require(
@@ -193,8 +215,13 @@ class Stratified(Synthesizer):
             )
             object.__setattr__(self, "sizes", size_items(self.sizes, len(self.by)))
         share("count_share", self.count_share)
-        validate.choice("small", self.small, ("keep", "drop", "merge"))
-        validate.fraction("threshold", self.threshold)
+        validate.choice("small", self.small, ("merge",) if pools else ("keep", "drop", "merge"))
+        if not pools:
+            what = f"a positive share of the rows or {BREAK_EVEN!r}"
+            fits = not isinstance(self.threshold, str)
+            validate.require(fits, "threshold", what, self.threshold)
+            check = validate.fraction if self.small == "drop" else validate.positive
+            validate.fields(self, "threshold", check)
 
     @property
     def name(self) -> str:  # type: ignore[override]
@@ -213,24 +240,28 @@ class Stratified(Synthesizer):
             validate.budget(what, (1 - self.count_share) * budget, low=BUDGET_MIN, high=BUDGET_MAX)
         self.inner.require_memory(domain if self.small == "merge" else rest)
         sizes = self._sizes(data, domain, accountant, rng)
-        alone, merged, dropped = self._sort_out(sizes)
         left = accountant.rho - accountant.spent
+        least = self._least(domain, sizes, left)
+        alone, pool, dropped = self._sort_out(sizes, least)
 
         names = list(np.ndindex(*(domain[c] for c in self.by)))
         codes = cell_codes(data, domain, self.by)
         tasks: list[tuple] = [
             (names[g], sizes[g], self._inside(data[codes == g], rest), rest) for g in alone
         ]
-        if merged:
-            tasks.append((None, sizes[merged].sum(), data[np.isin(codes, merged)], domain))
+        if pool:
+            tasks.append((None, sizes[pool].sum(), data[np.isin(codes, pool)], domain))
         whole, strata = sum(size for _, size, _, _ in tasks), []
         for (name, size, rows, columns), own in zip(tasks, rng.spawn(len(tasks)), strict=True):
             fit = self.inner.fit(rows.reset_index(drop=True), columns, left, own)
             strata.append(Stratum(name, float(size / whole), fit))
         costs = {self._label(stratum.codes): stratum.fitted.accountant for stratum in strata}
         accountant.spend_parallel("groups", costs, by=self.by)
-        total, never = max(1.0, float(sizes.sum())), tuple(names[g] for g in dropped)
-        return StratifiedModel(domain, accountant, total, tuple(self.by), tuple(strata), never)
+        total = max(1.0, float(sizes.sum()))
+        never, pooled = (tuple(names[g] for g in sorted(some)) for some in (dropped, pool))
+        known = dict(zip(names, sizes.tolist(), strict=True))
+        by, models = tuple(self.by), tuple(strata)
+        return StratifiedModel(domain, accountant, total, by, models, never, pooled, known, least)
 
     def _rest(self, domain: Domain) -> Domain:
         """The domain of the columns that are fitted in each group."""
@@ -272,12 +303,24 @@ class Stratified(Synthesizer):
             return "small groups"
         return ",".join(f"{c}={k}" for c, k in zip(self.by, codes, strict=True))
 
-    def _sort_out(self, sizes: np.ndarray) -> tuple[list[int], list[int], list[int]]:
-        """Groups to fit alone, to merge, and to drop; a group of size 0 is in none of them."""
-        least = 0 if self.small == "keep" else self.threshold * sizes.sum()
+    def _least(self, domain: Domain, sizes: np.ndarray, rho: float) -> float:
+        """Rows up to which a group is small."""
+        if isinstance(self.threshold, str):
+            return break_even(domain, by=self.by, rho=rho, mechanism=self.inner)
+        return 0.0 if self.small == "keep" else self.threshold * float(sizes.sum())
+
+    def _sort_out(self, sizes: np.ndarray, least: float) -> tuple[list[int], list[int], list[int]]:
+        """Groups to fit alone, to pool, and to drop; one whose size is known to be 0 is in none."""
         large = np.flatnonzero(sizes > least).tolist()
         small = np.flatnonzero((sizes > 0) & (sizes <= least)).tolist()
-        return (large, small, []) if self.small == "merge" else (large, [], small)
+        if self.small != "merge":
+            return large, [], small
+        if self.weights != "public":  # where noise says 0 there may be people
+            small += np.flatnonzero(sizes == 0).tolist()
+        if self.threshold == BREAK_EVEN:
+            while small and large and sizes[small].sum() < least:
+                small.append(large.pop(int(np.argmin(sizes[large]))))
+        return large, small if sizes[small].sum() > 0 else [], []
 
 
 def _apportion(weights: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:

@@ -1,103 +1,31 @@
-"""What was asked of the experiment before any of its results was seen, and the answers.
-
-A hypothesis is a row of a file in ``data/hypotheses``, read and judged as any claim
-(:mod:`lib.ledger.claim`, :mod:`lib.ledger.judge`). Its rule is a direction, and its evidence a
-Student's t test over runs, paired where the statistic is a difference.
-
-Runs differ in the split and in the noise; the data set is the same in all of them. Intervals and
-p-values are about splits and noise, then, and say nothing about other data sets.
-"""
+"""What was asked of the experiment before any of its results was seen, and the answers."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 
 import pandas as pd
 
-from lib.ledger.claim import Claim, parse_claims
-from lib.ledger.judge import evaluate as judged
-from lib.ledger.rules import Evidence
-from lib.paths import DATA
-from lib.stats.p_values import p_value
-from lib.stats.summary import mean_interval
+from lib.ledger.claim import Claim
+from studies import hypotheses
 from studies.cross_paper.statistics import MEASURES
 
-STATED = {row.id: row for row in parse_claims([DATA / "hypotheses" / "cross_paper.yml"])}
+STATED = hypotheses.stated("cross_paper")
 HYPOTHESES = [row for row in STATED.values() if row.place != "Controls"]
 # outside the family: if these fail, the experiment is broken
 CONTROLS = [row for row in STATED.values() if row.place == "Controls"]
 # excess W1 up to which a release is called coherent here: a fortieth of the largest distance, 2
 MARGIN = 0.05
-_OPPOSITE = {"greater": "less", "less": "greater"}
-_SHOWN = ("low", "high", "runs", "p", "p_opposite")
-
-
-def evidence_of_runs(runs: pd.DataFrame, direction: str, reference: float = 0.0) -> Evidence:
-    """Estimate, 95% interval and p-value of the part that decides, and the p-value of the opposite.
-
-    Parameters
-    ----------
-    runs : DataFrame
-        One row a run, one column a part of the statement. All parts must be on the stated side, so
-        the one with the largest p decides; for the opposite, one that is clearly on the other side
-        is enough, paid for by Bonferroni. A two-sided statement of several parts (the controls) is
-        about all of them at once: the smallest p times their number.
-    direction : {"greater", "less", "two-sided"}
-    reference : float
-    """
-    values = {part: runs[part].dropna().to_numpy() for part in runs}
-    p = {part: p_value(x, reference, direction) for part, x in values.items()}
-    if not p or any(map(math.isnan, p.values())):
-        return Evidence(math.nan)
-    if direction == "two-sided":
-        worst = min(p, key=p.__getitem__)
-        own, other = min(1.0, len(p) * p[worst]), math.nan
-    else:
-        sign = 1 if direction == "less" else -1
-        worst = max(p, key=lambda part: (p[part], sign * (values[part].mean() - reference)))
-        opposite = (p_value(x, reference, _OPPOSITE[direction]) for x in values.values())
-        own, other = p[worst], min(1.0, len(p) * min(opposite))
-    return Evidence(
-        *mean_interval(values[worst]),
-        runs=values[worst].size,
-        p=own,
-        p_opposite=other,
-        detail=worst if len(p) > 1 else "",
-    )
 
 
 def runs_of(hypothesis: Claim, rows: pd.DataFrame) -> pd.DataFrame:
     """The statistic of a hypothesis in each run, one column for each part of the statement."""
-    return MEASURES[hypothesis.measure](rows, **hypothesis.arguments)
+    return hypotheses.runs_of(hypothesis, rows, MEASURES)
 
 
-def evaluate(rows: pd.DataFrame, hypotheses: Iterable[Claim] = HYPOTHESES) -> pd.DataFrame:
-    """The hypotheses put to the test as one family: ``id, part, statement, estimate, low, high,
-    runs, p, p_opposite, decided_by, adjusted, adjusted_opposite, reference, verdict``.
-
-    ``adjusted`` is Holm's over the family. ``contradicted`` means that the opposite is significant,
-    over the family of opposites.
-    """
-
-    def measured(claim: Claim) -> Evidence:
-        return evidence_of_runs(runs_of(claim, rows), claim.rule, **claim.tolerance)
-
-    return pd.DataFrame(
-        {
-            "id": row.claim.id,
-            "part": row.claim.place,
-            "statement": row.claim.statement,
-            "estimate": row.evidence.value,
-            **{name: getattr(row.evidence, name) for name in _SHOWN},
-            "decided_by": row.evidence.detail,
-            "adjusted": row.adjusted_p,
-            "adjusted_opposite": row.adjusted_opposite,
-            "reference": row.claim.tolerance.get("reference", 0.0),
-            "verdict": row.verdict,
-        }
-        for row in judged(list(hypotheses), measured=measured)
-    )
+def evaluate(rows: pd.DataFrame, family: Iterable[Claim] = HYPOTHESES) -> pd.DataFrame:
+    """The hypotheses put to the test as one family: see :func:`studies.hypotheses.evaluate`."""
+    return hypotheses.evaluate(rows, family, MEASURES)
 
 
 def controls(rows: pd.DataFrame) -> pd.DataFrame:

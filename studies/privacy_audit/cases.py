@@ -241,6 +241,10 @@ def cases(size: str = "small") -> dict[str, Case]:
         "stratified_declared": ("Stratified MST, sizes declared", replace(strata, sizes=sizes)),
         "stratified_noisy": ("Stratified MST, noisy sizes", replace(strata, weights="noisy")),
         "stratified_projected": ("Stratified MST, projected sizes", projected),
+        "stratified_shared": (
+            "Stratified MST, own or shared models",
+            Stratified(inner=mst, by=("a",), threshold="break-even"),
+        ),
     }
     means = {
         "laplace": ("Clipped Laplace mean", clipped_laplace, Promise(epsilon=1.0)),

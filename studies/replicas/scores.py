@@ -22,7 +22,7 @@ from lib.datasets import TASKS, Dataset, load
 from lib.domain import Domain
 from lib.fairness import evaluate
 from lib.ldp import design_matrix
-from lib.paths import to_write
+from lib.paths import RESULTS, to_write
 from lib.rng import stream
 from lib.runner import Grid, Store, run_grid
 from lib.runner.cell import COUNT, KeyedCell, set_checked
@@ -132,6 +132,7 @@ SCORES = Grid(
     run_score,
     lambda cell: 1.0,
     "1",
+    RESULTS,
 )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from lib import validate
-from lib.datasets import load
+from lib.datasets import load, task
 from lib.datasets.cache import origin as origin
 from lib.domain import Domain
 from lib.files import read_yaml
@@ -20,8 +20,8 @@ from lib.groups import EVERYONE, group_name, group_values
 from lib.paths import DATA
 from lib.rng import stream
 from studies.data.memory import cached_by_data_location
+from studies.synthesizers.newyork import EMPLOYMENT_DOMAIN, employment, sample
 from studies.synthesizers.newyork import Table as Table
-from studies.synthesizers.newyork import employment, sample
 
 LEVELS = {"SEX": ("SEX",), "RAC1P": ("RAC1P",), "SEX_RAC1P": ("SEX", "RAC1P")}
 BY = ("vanilla", *LEVELS)
@@ -36,18 +36,27 @@ WORDS = {  # by code
 ORACLES = {name: about["oracle"] for name, about in _ABOUT.items() if "oracle" in about}
 
 
+def ten_columns(dataset: str) -> Domain:
+    """The declared domain of one of :data:`TABLES`, without a look at its rows."""
+    if "newyork" in dataset or dataset == "ny_employment":
+        return EMPLOYMENT_DOMAIN
+    about, domain = _ABOUT[dataset], task(dataset).domain
+    sizes = {c: domain[c] for c in about["columns"]} | dict.fromkeys(about["binned"], 5)
+    return Domain.of(sizes | {about["target"]: 2})
+
+
 def _from_codes(dataset: str, source: str) -> Table:
     """The ten columns of a data set; bins are made of the domain that the task declares (see
     :data:`ORACLES`).
     """
     about, data = _ABOUT[dataset], load(dataset, source)
-    target, [(column, codes)] = about["target"], about["made_of"].items()
-    frame, domain = data.frame[about["columns"]].copy(), data.task.domain
-    sizes = {c: domain[c] for c in frame} | dict.fromkeys(about["binned"], 5) | {target: 2}
+    [(column, codes)] = about["made_of"].items()
+    frame = data.frame[about["columns"]].copy()
     for binned in about["binned"]:
-        frame[binned] = frame[binned].to_numpy() * 5 // domain[binned]
-    frame[target] = data.frame[column].isin(codes).to_numpy()
-    return Table(frame.astype(np.int16), Domain.of(sizes), target, data.source, data.sha256)
+        frame[binned] = frame[binned].to_numpy() * 5 // data.task.domain[binned]
+    frame[about["target"]] = data.frame[column].isin(codes).to_numpy()
+    domain = ten_columns(dataset)
+    return Table(frame.astype(np.int16), domain, about["target"], data.source, data.sha256)
 
 
 TABLES: dict[str, Callable[[str], Table]] = {
@@ -55,6 +64,7 @@ TABLES: dict[str, Callable[[str], Table]] = {
     "ny_employment": employment,
     "newyork2018": sample,
 }
+STORED = ("nist", "acs_coverage", "newyork2018")  # with results in the repository
 
 
 def group_words(dataset: str, group: str) -> str:

@@ -8,9 +8,11 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
+from tqdm import tqdm
+
 from lib import validate
 from lib.ledger.claim import Claim, read_claims
-from lib.ledger.judge import Measurer, Row, evaluate
+from lib.ledger.judge import Measurer, Row, evaluate, read_evidence
 from lib.paths import need_repository
 from studies.verdicts.cards import unexplained
 from studies.verdicts.robustness import OTHER_GRIDS, on_grid
@@ -127,18 +129,20 @@ def main(
         for row in measured_again(ids, claims):
             _print(row, rule_in_words(row))
         return 0
-    measured = Measurer(fresh=check or write)
-    rows = evaluate(claims=claims, paper=paper, measured=measured)
+    fresh, many = check or write, len(read_evidence()[1])
+    with tqdm(total=many, unit="question", mininterval=1, disable=not fresh) as bar:
+        measured = Measurer(fresh=fresh, tick=bar.update)
+        rows = evaluate(claims=claims, paper=paper, measured=measured)
+        if write:
+            evaluate(measured=measured)  # evidence is stored whole, whichever paper is shown
+        if write or (check and paper is None):
+            for grid in OTHER_GRIDS:
+                on_grid(grid, measured=measured)
     for row in rows:
         _print(row)
     for name, counts in bars(rows).items():
         print(f"{name:24} " + ", ".join(f"{count} {verdict}" for verdict, count in counts.items()))
     print("† rules set when part of the results was known")
-    if write:
-        evaluate(measured=measured)  # evidence is stored whole, whichever paper is shown
-    if write or (check and paper is None):
-        for grid in OTHER_GRIDS:
-            on_grid(grid, measured=measured)
     if write:
         write_verdicts(rows)
         write_evidence(measured.found)

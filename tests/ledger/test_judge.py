@@ -5,6 +5,7 @@ follow.
 from __future__ import annotations
 
 import math
+import re
 import sys
 from itertools import product
 
@@ -144,6 +145,17 @@ def test_a_verdict_that_does_not_follow_is_found_and_fails_the_check(monkeypatch
     monkeypatch.setattr(command, "stored_verdicts", lambda: forged)
     assert command.main(check=True) == 1
     assert "no longer follow" in capsys.readouterr().out
+
+
+def test_measuring_the_whole_ledger_says_how_far_it_is(monkeypatch, capsys):
+    """`claims --write` printed nothing for minutes."""
+    two = [claim for claim in read_claims() if claim.measure][:2]
+    monkeypatch.setattr(command, "evaluate", lambda measured, **_: [*map(measured, two)] and [])
+    monkeypatch.setattr(command, "OTHER_GRIDS", ())
+    command.main(check=True)
+    assert re.search(r" 2/\d\d\d .*question", capsys.readouterr().err)
+    command.main()
+    assert "question" not in capsys.readouterr().err
 
 
 @pytest.fixture

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 
-from lib.pages.chapter import setup_style
+from lib.audit.report import _picture
+from lib.pages.chapter import figure_html, setup_style
 from lib.plotting.panels import epsilon_axis, legend, panel
 from lib.plotting.style import GREY, LIGHT, SERIES
 
@@ -60,3 +61,22 @@ def test_no_label_is_a_formula_unless_it_says_so():
     assert {"10⁻³", "10²"} <= {label.get_text() for label in across}
     assert {"2 × 10⁰", "6 × 10⁰"} <= {label.get_text() for label in up}
     assert not any("$" in label.get_text() for label in (*across, *up))
+
+
+def test_no_figure_follows_a_persons_own_settings():
+    """A ``matplotlibrc`` may lie in the working folder, too."""
+
+    def page() -> str:
+        setup_style()
+        fig, ax = panel((2, 2), "x", "y")
+        ax.plot([1, 2])
+        return figure_html(fig, "Two.", "A line from one to two.")
+
+    def report() -> object:
+        return _picture("Two.", lambda: (plt.figure(), plt.plot([1, 2]))[:1] * 2)["png"]
+
+    plain = page(), report()
+    own = {"lines.linestyle": ":", "xtick.direction": "in", "axes.xmargin": 0.4, "font.weight": 900}
+    for draw, before in zip((page, report), plain, strict=True):
+        with plt.rc_context(own):
+            assert draw() == before

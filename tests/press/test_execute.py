@@ -5,6 +5,8 @@ has started ends with it.
 from __future__ import annotations
 
 import os
+import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,11 +17,11 @@ import psutil
 import pytest
 
 from lib.paths import ROOT
-from press.execute import ChapterError, chapter_key, execute
+from press.execute import ChapterError, KernelError, chapter_key, execute
 from press.inputs import common
 from press.toc import Page
 from tests.press.conftest import code, write_notebook
-from tests.programs import wait
+from tests.programs import python, wait
 
 QUICK = {"profile": "quick"}
 NAMES = "from studies.one import figures\nimport studies.two"
@@ -61,6 +63,8 @@ def test_the_key_follows_each_file_that_a_page_may_read(tiny, monkeypatch, path)
 
 def test_the_key_follows_cells_tags_parameters_and_versions(tiny, monkeypatch):
     keys = [key(tiny), key(tiny, profile="paper")]
+    monkeypatch.setenv("COMPANION_OFFLINE", "0")
+    keys.append(key(tiny))
     for cell in ("print(2)", code("print(2)", "hide-input")):
         write_notebook(tiny.notebook, cell)
         keys.append(key(tiny))
@@ -69,7 +73,7 @@ def test_the_key_follows_cells_tags_parameters_and_versions(tiny, monkeypatch):
     write_notebook(tiny.notebook, "from press.toc import pages")
     keys.append(key(tiny))
     edit(tiny, "chapters/two.md")
-    assert len({*keys, key(tiny)}) == 7
+    assert len({*keys, key(tiny)}) == 8
 
 
 @pytest.mark.thorough("starts kernels")
@@ -161,7 +165,7 @@ def test_the_settings_of_a_reader_change_no_page(tiny):
     said = (tiny.root / "out" / "chapters" / "one.ipynb").read_text("utf-8")
     assert f"None {sys.executable} {tiny.root / 'lib' / '__init__.py'} True False" in said
     assert "1.5 " in said
-    assert '"[]\\n"' in said
+    assert "['PYTHONUTF8']" in said
     assert list(tmp.iterdir()) == []
 
 
@@ -203,3 +207,77 @@ def test_a_kernel_that_does_not_start_is_started_once_more(tiny):
     write_notebook(tiny.notebook, "print('started')")
     assert "started" in run(tiny).path.read_text("utf-8")
     assert (tiny.root / "seen").exists()
+
+
+ALONE = """
+import socket, sys, types
+from pathlib import Path
+from press import execute
+root = Path(sys.argv[1])
+exec(sys.argv[2])
+try:
+    execute.run_notebook(root / "chapters/one.ipynb", root / "out.ipynb", {}, root, progress_bar=False)
+except OSError as error:
+    print(error)
+"""
+
+
+def said(page: Page, plant: str) -> str:
+    """What a process of its own prints of a notebook that it cannot run."""
+    return python("-c", ALONE, page.root, plant).stdout
+
+
+@pytest.mark.thorough("waits for a kernel")
+@pytest.mark.parametrize("does", ["raise SystemExit", "import time; time.sleep(99)"])
+def test_a_kernel_that_never_starts_ends_the_build_with_a_sentence(tiny, does):
+    """It is no fault of a chapter, whose pages would all be without outputs."""
+    edit(tiny, "ipykernel_launcher.py", does)
+    words = said(tiny, "execute.SECONDS = 3")
+    assert re.match(r"no kernel for \S*one\.ipynb: Kernel di[^\n]*\n$", words)
+    if "sleep" not in does:
+        with pytest.raises(KernelError, match=r"Kernel died"):
+            execute([tiny], QUICK, tiny.root / "out", progress=False, strict=False)
+        assert not list((tiny.root / "out").rglob("*.key"))
+
+
+@pytest.mark.thorough("starts a kernel")
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no full disk to write to")
+def test_a_full_disk_is_a_sentence_with_the_files_name(tiny):
+    words = said(tiny, "(root / 'out.ipynb').symlink_to('/dev/full')")
+    assert re.match(r"\[Errno 28\] No space left on device: '[^\n]*out\.ipynb'\n$", words)
+
+
+NO_FILES = "execute.socket = types.SimpleNamespace(**{n: getattr(socket, n) for n in ('create_server', 'create_connection')})"
+NO_LOOPBACK = """
+def create_server(_):
+    raise OSError("closed")
+execute.socket.create_server = create_server
+"""
+
+
+@pytest.mark.thorough("starts a kernel")
+def test_a_kernel_is_spoken_to_by_what_works_here(tiny):
+    """A file system may have no sockets, a machine no loopback."""
+    assert said(tiny, NO_FILES) == ""
+    assert (tiny.root / "out.ipynb").exists()
+    words = r"a kernel needs sockets in \S+ or on 127\.0\.0\.1, and neither can be had: closed\n$"
+    assert re.match(words, said(tiny, NO_FILES + NO_LOOPBACK))
+
+
+STALE = '{"argv": ["/moved/bin/python", "-m", "x"], "display_name": "", "language": "python"}'
+PLACES = """
+import tempfile
+import jupyter_core.paths
+jupyter_core.paths.ENV_JUPYTER_PATH[:] = [str(root / "share")]
+tempfile.tempdir = tempfile.mkdtemp(dir=root, suffix="\N{GREEK SMALL LETTER EPSILON}" * 40)
+"""
+
+
+@pytest.mark.thorough("starts a kernel")
+def test_kernels_are_of_this_python_and_sockets_fit_below_long_names(tiny):
+    """An environment that has moved may name its old Python; letters may have several bytes."""
+    edit(tiny, "share/kernels/python3/kernel.json", STALE)
+    with tempfile.TemporaryDirectory() as short:
+        page = Page(tiny.doc, Path(shutil.copytree(tiny.root, Path(short) / "r")))
+        assert said(page, PLACES) == ""
+        assert (page.root / "out.ipynb").exists()

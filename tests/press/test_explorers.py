@@ -10,18 +10,22 @@ from contextlib import contextmanager
 from functools import cache, partial
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
 from lib.coherence.bounds.within_group import insufficient_epsilon, limit_distance
 from lib.coherence.guarantee import MODES, UNKNOWNS, Setting
 from lib.coherence.solver import solve
+from lib.domain import Domain
+from lib.dp import rho_in_floats
 from lib.fairness import fairness, group_rates
 from lib.ldp import PROTOCOLS, make
 from lib.ledger import evaluate
 from lib.means import Interval, coinpress_path
 from lib.paths import CHAPTERS, ROOT
 from lib.runner import results, scores
+from lib.synth import MST, Stratified, break_even
 from press.stage import copy_static
 from studies.private_means.theory import clip_slack, stratified_bound
 from studies.synthesizers.figures.who_pays import group_errors
@@ -137,6 +141,21 @@ def of_bound(k, m, **own):
     return stratified_bound(np.full(k, m), **own), clip_slack(k * m, own["gamma"])
 
 
+def of_break_even(epsilon, columns, codes):
+    domain = Domain.of({"g": 2} | {f"c{i}": codes for i in range(columns)})
+    return break_even(domain, by=("g",), rho=0.95 * rho_in_floats(epsilon, 1e-9))
+
+
+def of_sharing(a, b, c, d):
+    """By the fit itself, of nobody: the sizes are declared."""
+    sizes = {0: a, 1: b, 2: c, 3: d}
+    wrapper = Stratified(inner=MST(iterations=1), by=("g",), sizes=sizes, threshold="break-even")
+    domain = Domain.of({"g": 4, "x": 2})
+    nobody = pd.DataFrame({"g": [], "x": []}, dtype=int)
+    model = wrapper.fit(nobody, domain, 1e-4, np.random.default_rng(0))
+    return [(code,) in model.pooled for code in sizes]
+
+
 COUNTS = {f"{kind}{group}": (1, 30) for group in (0, 1) for kind in ("tp", "fn", "fp", "tn")}
 THEORY = {"radius": (0.1, 100.0), "epsilon": (0.01, 10.0), "gamma": (0.001, 0.5)}
 FORMULAS = {
@@ -167,6 +186,16 @@ FORMULAS = {
         of_bound,
         "c => { c.n = c.k * c.m; return [Formulas.stratifiedBound(c), Formulas.clipSlack(c.n, c.gamma)]; }",
         drawn(k=(1, 100), m=(1, 10**4), **THEORY),
+    ),
+    "break_even": (
+        of_break_even,
+        "c => Formulas.breakEven({...c, cells: c.codes ** 2})",
+        drawn("epsilon", epsilon=(0.05, 20.0), columns=(2, 40), codes=(2, 50)),
+    ),
+    "sharing": (
+        of_sharing,  # the size is 451 people
+        "({a, b, c, d}) => Formulas.sharing([a, b, c, d], 4 * Math.sqrt(2 / Math.PI) * Math.sqrt(1 / 2e-4) * 2)",
+        drawn("a b c d", a=(1, 3000), b=(1, 3000), c=(1, 3000), d=(1, 3000))[:40],
     ),
     "limit": (limit_distance, "c => Formulas.limitDistance(c.epsilon)", drawn(epsilon=(1e-4, 400.0))),
     "enough": (insufficient_epsilon, "c => Formulas.insufficientEpsilon(c.alpha)", drawn(alpha=(0.001, 1.999))),
@@ -371,7 +400,8 @@ def test_without_scripts_or_with_a_part_missing_a_page_says_so(explore, open_fil
 
 
 def test_an_explorer_replaces_the_figure_which_stays_for_a_print(folder, explore):
-    text = PAGE.format(name="primer").replace("<div class", f"{FIGURE}<div class", 1)
+    cell = f'<div class="cell">{FIGURE}</div>'
+    text = PAGE.format(name="primer").replace("<div class", f"{cell}<div class", 1)
     text = text.replace('data-explorer="primer"', 'data-explorer="primer" data-replaces="fig-x"')
     (folder / "replaced.html").write_text(text, "utf-8")
     page, _ = explore("replaced")

@@ -11,7 +11,9 @@ import pytest
 from lib.paths import CHAPTERS as FOLDER
 from lib.paths import ROOT
 from press.commands.book import add_arguments, run
-from press.pairs import as_text, is_pair_source, keep, notebook_of, write_pairs
+from press.pairs import COLAB, as_text, is_pair_source, keep, notebook_of, write_pairs
+from press.reference import modules_of
+from press.stage import copy_static
 from press.toc import markdown, page_code, pages, read_notebook
 from tests.press.conftest import CHAPTERS, code, each_chapter, words
 
@@ -38,6 +40,12 @@ def test_the_notebooks_of_the_book_are_those_of_the_texts_and_give_them_back():
         assert written == nbformat.writes(notebook) + "\n", "run: python -m lib book --pairs"
         again, text = as_text(notebook, page.text), page.text.read_text("utf-8")
         assert [*filter(None, again.split("\n"))] == [*filter(None, text.split("\n"))]
+
+
+def test_jupytext_pairs_nothing_by_itself():
+    """It goes by the times of files, and loses the older of two edits."""
+    assert not [*ROOT.glob("*jupytext*")]
+    assert not [p.doc for p in CHAPTERS if "formats:" in p.text.read_text("utf-8").split("---")[1]]
 
 
 def test_contents_list_every_page_once_and_no_other():
@@ -121,13 +129,14 @@ def told(pair: Path) -> str:
     return str(caught.value)
 
 
-TAGGED = {"tags": ["hide-input"], "slideshow": {"slide_type": "slide"}}
+TAGGED = {"tags": ["hide-input"], "slideshow": {"slide_type": "slide"}, "points": 0}
 EDITS = {
     "source": lambda pair: saved(pair, source="1 + 3"),
     "cell": lambda pair: saved(pair, words("More.")),
     "raw": lambda pair: saved(pair, nbformat.v4.new_raw_cell("as it is")),
     "tags": lambda pair: saved(pair, metadata={}),
     "metadata": lambda pair: saved(pair, metadata=TAGGED),
+    "empty line": lambda pair: saved(pair, source="\n\n1 + 3"),
 }
 
 
@@ -146,20 +155,104 @@ def test_an_edited_notebook_stops_until_somebody_says_what_to_keep(pair, edit, b
     shutil.rmtree("copy")
     assert write_pairs(pair.parent) == []
     kept = read_notebook(path).cells
-    assert [c.source for c in kept] == [c.source for c in edited.cells if c.source]
+    assert [c.source.strip() for c in kept] == [c.source.strip() for c in edited.cells if c.source]
     assert pair.read_text("utf-8").split("---")[:2] == TEXT.split("---")[:2]
     if edit == "metadata":
         assert kept[-1].metadata == TAGGED
 
 
-def test_what_a_text_cannot_hold_is_said_and_kept(pair):
-    picture = words("![x](attachment:x.png)")
-    picture["attachments"] = {"x.png": {"image/png": "iVBO"}}
-    path = saved(pair, picture)
+def picture(source: str) -> nbformat.NotebookNode:
+    """A cell into which a picture was pasted."""
+    cell = words(source)
+    cell["attachments"] = {"x.png": {"image/png": "iVBO"}}
+    return cell
+
+
+UNFIT = {  # what a text cannot hold: a cell, or what stands in the notebook in place of something
+    "picture": picture("![x](attachment:x.png)"),
+    "picture alone": picture(""),
+    "tags alone": code("", "hide-input"),
+    "own set-up": code("mine = 1", "setup"),
+    "code in words": words("```{code-cell}\n1\n```"),
+    "line's end": words("Pasted\u2028from a letter."),
+    "set-up": ("# On Colab only", "# Mine, on Colab only"),
+    "authors": ('"kernelspec": {', '"authors": ["A"], "kernelspec": {'),
+}
+
+
+@pytest.mark.parametrize("edit", UNFIT.values(), ids=UNFIT)
+def test_what_a_text_cannot_hold_is_said_and_kept(pair, edit):
+    if isinstance(edit, tuple):
+        replace(path := pair.with_suffix(".ipynb"), *edit)
+    else:
+        path = saved(pair, edit)
     told(pair)
-    with pytest.raises(ValueError, match=r"a text cannot hold, got cell 3 with .*attachments"):
+    with pytest.raises(ValueError, match=r"x\.ipynb must .*, got "):
         keep(path)
     told(pair)
+
+
+FAULTS = {  # of a text whose notebook nobody edited: what stands in place of something
+    "letters": ("page", "\xe9"),
+    "no head": ("---\n", ""),
+    "line above": ("---\njupytext", "One word.\n---\njupytext"),
+    "head": ("kernelspec:", "kernelspec: ["),
+    "options": ("[hide-input]", "[hide-input"),
+    "line's end": ("page", "page\u2028or two"),
+    "third side": ("# A", "||||||| base\n# A"),
+    "no label": ("# A", "<<<<<<<\n# A"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_text_that_cannot_be_read_stops_with_its_name(pair, fault):
+    coding = "latin-1" if fault == "letters" else "utf-8"
+    pair.write_bytes(wrong := TEXT.replace(*FAULTS[fault]).encode(coding))
+    written = (notebook := pair.with_suffix(".ipynb")).read_bytes()
+    with pytest.raises(ValueError, match=r"x\.md must"):
+        write_pairs(pair.parent)
+    assert (pair.read_bytes(), notebook.read_bytes()) == (wrong, written)
+
+
+def test_a_text_as_other_programs_save_it_gives_the_same_notebook(pair):
+    """With a mark of its coding, ends of lines as on Windows, and the set-up that jupytext puts
+    there.
+    """
+    setup = f"```{{code-cell}} ipython3\n:tags: [setup]\n\n{COLAB}\n```\n\n# A page"
+    pair.write_bytes(TEXT.replace("# A page", setup).replace("\n", "\r\n").encode("utf-8-sig"))
+    assert write_pairs(pair.parent) == []
+
+
+def test_a_head_may_hold_dashes(pair):
+    replace(pair, "kernelspec:", 'title: "now --- then"\nkernelspec:')
+    path = saved(pair, words("More."))
+    keep(path)
+    assert 'title: "now --- then"' in pair.read_text("utf-8")
+    assert read_notebook(path).cells[-1].source == "More."
+
+
+def test_a_page_without_code_has_no_conflict_and_no_notebook(pair):
+    plain = pair.with_name("plain.md")
+    plain.write_text(f"# Plain\n{CONFLICT.format('x')}", "utf-8")
+    with pytest.raises(ValueError, match=r"plain\.md must be free of .* in line 2"):
+        write_pairs(pair.parent)
+    plain.write_text("# Plain\n", "utf-8")
+    assert write_pairs(pair.parent) == []
+    shutil.copy(pair.with_suffix(".ipynb"), plain.with_suffix(".ipynb"))
+    with pytest.raises(ValueError, match=r"plain\.md must begin with front matter"):
+        write_pairs(pair.parent)
+
+
+def test_an_editors_copies_are_no_part_of_the_book(tmp_path):
+    for name in ("lib/dp", "chapters/_static"):
+        (tmp_path / name / ".ipynb_checkpoints").mkdir(parents=True)
+        for kind in ("py", "js", "md"):
+            (tmp_path / name / ".ipynb_checkpoints" / f"x-checkpoint.{kind}").touch()
+            (tmp_path / name / f"x.{kind}").touch()
+    assert modules_of("dp", tmp_path) == ["lib.dp.x"]
+    copy_static(tmp_path, tmp_path / "_static")
+    assert not [*(tmp_path / "_static").rglob("*checkpoint*")]
+    assert [f.name for f in markdown(tmp_path / "chapters")] == ["x.md"]
 
 
 CONFLICT = "<<<<<<< HEAD\n{0}\n=======\n{0} \n>>>>>>> other\n"

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
+from lib.cli import main
 from lib.cli.run import sources_of
 from lib.datasets import load
-from lib.runner import Grid, Store, StoreError, gather_grid, results, run, run_grid, scores
+from lib.paths import RESULTS
+from lib.runner import Grid, Store, StoreError, gather_grid, grid_of, results, run, run_grid, scores
 from lib.runner.cell import KeyedCell, cell_key
 from lib.runner.records import DIRTY
 from tests.runner.toy import ALONE, MADE, STABLE, ToyCell, grid_of_toys, record_of, stored
@@ -208,3 +210,68 @@ def test_committed_results_take_no_replica_and_no_code_with_changes(tmp_path, mo
         run_grid(grid, **ALONE)
     with pytest.raises(ValueError, match="must be without changes"):
         gather_grid(grid, [_part(tmp_path / "part", commit=f"1{DIRTY}")])
+
+
+OWN = replace(grid_of_toys(Path(), CELLS[:3], "own"), folder=None)
+LAWS = replace(_grid(Path()), name="laws", folder=None)
+
+
+def _command(capsys, *words: str) -> str:
+    """What ``python -m lib run`` prints, which ends with 0."""
+    assert main(["run", *words, "--workers", "1", "--backend", "sequential"]) == 0
+    return capsys.readouterr().out
+
+
+def test_a_run_says_what_it_will_do_and_in_which_file_and_runs_anew_where_one_asks(
+    tmp_path, monkeypatch, capsys
+):
+    """It printed one line, which named no file, and had run nothing, or started hours of work."""
+    monkeypatch.chdir(tmp_path)
+    own, file = f"{__name__}:OWN", Path("results/own.parquet")
+    said = _command(capsys, own)
+    assert f"own (paper) in {file}: 3 of 3 cells to run; data: of its own\n" in said
+    assert f"3 cells of {own} (paper) in {file}" in said
+    before = file.read_bytes()
+    assert f"{file}: all 3 cells are stored; --again FOLDER" in _command(capsys, own)
+    mine = Path("mine/own.parquet")
+    said = _command(capsys, own, "--again", "mine")
+    assert re.search(f"in {mine}: 3 of 3 cells to run, about .* core-hours by stored times", said)
+    assert len(Store(mine, version="1")) == 3
+    assert file.read_bytes() == before
+    part = Path("mine/own.1-of-2.parquet")
+    assert f"in {part}: 2 of 2 cells" in _command(capsys, own, "--again", "mine", "--part", "1/2")
+    said = _command(capsys, own, "--gather", str(part), "--again", "other")
+    assert said == f"2 cells of {own} (paper), 1 missing, in {Path('other/own.parquet')}\n"
+    assert not [*RESULTS.glob("own*")]
+
+
+def test_only_a_grid_of_a_study_at_full_scale_is_stored_in_the_clone():
+    """Records of a changed copy of a study's grid, of a grid of one's own and of a quick slice."""
+    study = grid_of("ldp_main")
+    assert study.path("paper").parent == RESULTS
+    for grid in (replace(study, version="mine"), replace(study, title="x", name="y"), OWN):
+        assert grid.path("paper").parent == grid.path("quick").parent == Path("results")
+    assert study.path("quick") == Path("results/ldp_main.quick.parquet")
+
+
+def test_replicas_are_run_on_where_one_asks_and_named(tmp_path, monkeypatch, capsys):
+    """Six of twelve grids failed, with an option that the command lacked; a whole one needs no
+    data.
+    """
+    monkeypatch.chdir(tmp_path)
+    assert "all 960 cells are stored" in _command(capsys, "ldp_rounded")
+    laws = f"{__name__}:LAWS"
+    assert main(["run", laws, "--again", "mine"]) == 2
+    said = capsys.readouterr().err
+    assert "data must be real without --replicas: set COMPANION_DATA or go online" in said
+    assert "got {'lsac': 'replica'}" in said
+    assert not [*tmp_path.iterdir()]
+    assert "to run; data: lsac replica\n" in _command(capsys, laws, "--replicas")
+    assert len(Store("results/laws.parquet", version="1")) == 3
+    assert "data: lsac replica\n" in _command(capsys, laws, "--profile", "quick")
+
+
+@pytest.mark.parametrize("folder", [__file__, str(RESULTS)])
+def test_a_folder_that_is_none_of_ones_own_is_refused(folder, capsys):
+    assert main(["run", "means_mixtures", "--again", folder]) == 2
+    assert capsys.readouterr().err.startswith("error: again must be a folder of yours, got ")

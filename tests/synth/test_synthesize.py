@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 import re
 import shlex
 from pathlib import Path
@@ -14,7 +15,7 @@ import pytest
 from lib.cli import main
 from lib.cli.synthesize import account
 from lib.dp import epsilon_of, zcdp_rho
-from lib.synth import AIM, MST, Stratified
+from lib.synth import AIM, MST, Stratified, break_even
 from lib.synth.mst import MSTModel
 from lib.table import Table, read_schema
 from lib.table.reading import read_file
@@ -258,6 +259,26 @@ def test_a_draft_warns_and_overwrites_nothing(folder, capsys):
     assert Path("release.csv").read_bytes() == before
     Path("people.yml").write_text(text, encoding="utf-8")
     assert synthesize() == 0
+
+
+def test_a_release_by_groups_says_who_shares_a_model(folder, capsys):
+    """By the values of the file; sizes are within six deviations of their noise."""
+    assert synthesize("--epsilon", "20", "--by", "race") == 0
+    told = capsys.readouterr().out
+    table = Table.of(read_file("people.csv"), "people.yml")
+    rho = 0.95 * zcdp_rho(20, 1e-9, conversion="tight")
+    least = break_even(table.domain, by=("race",), rho=rho)
+    assert f"at least {math.ceil(least):,} people" in told
+    found = re.findall(r"^  race = (\w+): ([\d,]+) people, (.*)$", told, re.MULTILINE)
+    real = people()["race"].replace({"d": "another", "": "missing"}).value_counts()
+    assert {name for name, _, _ in found} == {*real.index, "c"}  # of which there is nobody
+    real["c"] = 0
+    for name, size, _ in found:
+        near = abs(int(size.replace(",", "")) - real[name])
+        assert near <= 1 + 6 / math.sqrt(2 * 0.05 * rho / 0.95)
+    assert real.drop("c").min() > least
+    ways = [way for _, _, way in found]  # by size: with nobody shares who is next
+    assert ways == [*["its own"] * 3, "shared, so that those who share are enough", "shared"]
 
 
 @pytest.mark.thorough("runs the curator, four fits")

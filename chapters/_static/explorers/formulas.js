@@ -336,7 +336,21 @@ globalThis.Formulas = (() => {
     return found[0] ?? null;
   };
 
-  return { normalTail, raised, power, PROTOCOLS, protocol, optimalTheta, variance, supported, ratesOfCounts, ratesAt, fairness,
+  // --- synthesizers: lib.synth.break_even, and who shares a model (lib.synth.stratified)
+  const breakEven = ({ epsilon, columns, cells, sizes = 0.05, delta = 1e-9 }) => {
+    const l = log(1 / delta), rho = (1 - sizes) * (sqrt(l + epsilon) - sqrt(l)) ** 2;
+    return 4 * sqrt(2 / PI) * sqrt(3 * (columns - 1) / (2 * rho)) * cells;
+  };
+  const sharing = (people, least) => {
+    const shared = people.map((n) => n <= least), sum = () => people.reduce((s, n, i) => s + (shared[i] ? n : 0), 0);
+    while (shared.includes(true) && shared.includes(false) && sum() < least) {
+      const next = min(...people.filter((_, i) => !shared[i]));
+      shared[people.findIndex((n, i) => !shared[i] && n === next)] = true;
+    }
+    return shared;
+  };
+
+  return { breakEven, sharing, normalTail, raised, power, PROTOCOLS, protocol, optimalTheta, variance, supported, ratesOfCounts, ratesAt, fairness,
     bisect, firstRoot, coinpressNoise, meanAbsolute, clipSlack, stratifiedBound,
     limitDistance, halfSampleDistance, requiredSize, LARGEST, SEARCHED, solve, insufficientEpsilon,
     CORRECTIONS, judge, verdicts, flip };

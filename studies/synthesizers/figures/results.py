@@ -172,14 +172,10 @@ def gains_by_size(gains: pd.DataFrame) -> Picture:
             where = {"xycoords": ("axes fraction", "data"), "color": colour}
             note(ax, word, (0.02, 0), (0, above), **where)
         better = own[own["gain"] > 0]
-        first = better["people"].min()
-        ax.axvline(first, color=BLUE, linewidth=0.9, linestyle=":")
-        style = {"xycoords": ("data", "axes fraction"), "ha": "right", "color": BLUE}
-        note(ax, f"from {first:,.0f} people on", (first, 1), (-4, -12), **style)
         ax.xaxis.set_major_formatter("{x:,.0f}")
         words.append(
             f"at epsilon {epsilon:g}, {len(better)} of {len(own)} points are above 0, the smallest"
-            f" group among them of {first:,.0f} people"
+            f" group among them of {better['people'].min():,.0f} people"
         )
     legend(fig, ncols=3)
     return fig, f"Gain of each group against its size: {'; '.join(words)}."
