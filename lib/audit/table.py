@@ -107,9 +107,8 @@ def read_table(request: Request) -> Table:
             released = repeated(released, request.count, request.release.name)
         used = {*released.columns, *request.lens, request.sensitive}
         kinds |= dict.fromkeys(set(raw.columns) - used, "ignore")
-        only = {request.file.name: [name for name in raw if name not in released]}
-        only[request.release.name] = [name for name in released if name not in raw]
-        if alone := in_one_alone(only):
+        tables = {request.file.name: raw, request.release.name: released}
+        if alone := in_one_alone(tables):
             notes.append(f"Columns {alone}; nobody is matched by them.")
     if request.holdout is not None:  # which may count its people from 1 again
         named = (name for name in raw if name not in {request.sensitive, *request.lens, *kinds})
@@ -247,13 +246,9 @@ def _everybody(request: Request, raw: pd.DataFrame) -> tuple[pd.DataFrame, np.nd
     if request.holdout is None:
         return raw, np.ones(len(raw), dtype=bool)
     out = _people(request, request.holdout)
-    only = {request.file.name: [name for name in raw if name not in out]}
-    only[request.holdout.name] = [name for name in out if name not in raw]
-    if any(only.values()):
-        raise ValueError(
-            f"{request.holdout.name} must have the columns of {request.file.name}, got"
-            f" {in_one_alone(only)}"
-        )
+    if alone := in_one_alone({request.file.name: raw, request.holdout.name: out}):
+        same = f"the columns of {request.file.name}"
+        raise ValueError(f"{request.holdout.name} must have {same}, got {alone}")
     raw.attrs["notes"] += out.attrs["notes"]
     out = pd.DataFrame({name: spelled_as(out[name], raw[name].cat.categories) for name in raw})
     if out.astype(object).equals(raw.astype(object)):

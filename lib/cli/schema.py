@@ -9,6 +9,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,8 +17,9 @@ import pandas as pd
 from lib import validate
 from lib.files import printable, write_whole
 from lib.table.columns import KINDS, Column, decisions, in_lines, read_column
-from lib.table.reading import ISO, MISSING, read_file
-from lib.table.schema import IGNORE, entry_text
+from lib.table.kinds import Category, Coded, Date, Number
+from lib.table.reading import read_file
+from lib.table.schema import IGNORE, schema_text
 
 BINS = 20  # of a number in a draft; a number of more than such a share of people is a spike
 WARNING = (
@@ -88,70 +90,58 @@ def draft(raw: pd.DataFrame, columns: Sequence[Column] | None = None) -> str:
     """
     lines = [*(f"# {line}".rstrip() for line in (WARNING + _HEAD).splitlines()), ""]
     for column in [read_column(raw[name]) for name in raw] if columns is None else columns:
-        text = entry_text(column.name, _entry(column, column.texts(raw)))
+        try:
+            text = schema_text({column.name: _entry(column, raw)})
+        except ValueError as error:
+            raise ValueError(f"column {column.name!r}: {error} (--columns may say other)") from None
         lines += [f"# {printable(column.why)}", text.rstrip()]
     return "\n".join(lines) + "\n"
 
 
-def _entry(column: Column, texts: pd.Series) -> dict | str:
-    """The parameters of a column as read, or that it is not coded."""
+def _entry(column: Column, raw: pd.DataFrame) -> Coded | str:
+    """What a column as read may hold, or that it is not coded."""
     if column.kind == IGNORE:
         return IGNORE
-    gaps: dict[str, object] = {"missing": True} if column.missing else {}
-    usual = () if column.kind == "category" else MISSING
-    if column.gap_texts not in ((), usual) and column.missing:
-        gaps["gaps"] = [*column.gap_texts]
+    missing, gaps = column.missing > 0, column.gap_texts
     if column.kind == "category":
         numbers = pd.to_numeric(column.values, errors="coerce")  # whole ones stay exact
         values = column.values[np.lexsort((column.values, numbers))]
-        plain = values.str.fullmatch(r"0|-?[1-9]\d{0,14}").all()
-        return {"values": [int(value) if plain else value for value in values], **gaps}
+        if values.str.fullmatch(r"0|-?[1-9]\d{0,14}").all():
+            values = [*map(int, values)]
+        return Category(values=tuple(values), missing=missing, gaps=gaps if missing else ())
     if column.kind == "date":
-        return _dates(column) | gaps
-    return _number(column, texts.dropna().astype(object)) | gaps
+        first, last = min(column.values), max(column.values)
+        spans = {"day": 73, "month": 5 * 365, "quarter": 15 * 365, "year": np.inf}
+        return Date(
+            first=str(np.datetime64(int(first), "D")),
+            last=str(np.datetime64(int(last), "D")),
+            by=next(by for by, span in spans.items() if last - first < span),
+            format=column.form,
+            clip=True,
+            missing=missing,
+            gaps=gaps,
+        )
+    return _number(column, raw, clip=True, missing=missing, gaps=gaps, decimal=column.decimal)
 
 
-def _dates(column: Column) -> dict[str, object]:
-    first, last = (np.datetime64(int(day), "D") for day in (min(column.values), max(column.values)))
-    years = (last - first).astype(int) / 365
-    by = "day" if years < 0.2 else "month" if years < 5 else "quarter" if years < 15 else "year"
-    written = {} if column.form == ISO else {"format": column.form}
-    return {"first": str(first), "last": str(last), "by": by, **written, "clip": True}
-
-
-def _number(column: Column, texts: pd.Series) -> dict[str, object]:
+def _number(column: Column, raw: pd.DataFrame, **more: Any) -> Number:
     """Spikes, bins by quantiles of all other numbers, and the column's own digits."""
-    numbers = column.cells(texts.to_frame(), "the file")
-    decimals = texts.str.extract(r"[.,](\d*)$", expand=False).str.len().fillna(0).max()
-    whole = bool((numbers % 1 == 0).all()) and bool(numbers.abs().max() < 2**53)
-    digits = int(decimals) if not texts.str.contains("[eE]").any() and decimals <= 6 else None
-    shares = numbers.value_counts(normalize=True).sort_index()
-    spikes = shares.index[shares >= 1 / BINS]
-    others = numbers[~numbers.isin(spikes)]
+    numbers, texts = column.cells(raw, "the file").dropna(), column.texts(raw).astype(object)
     low, high = numbers.min(), numbers.max()
-    entry: dict[str, object] = {}
-    if (whole and high - low < 2 * BINS) or others.nunique() < 2:
-        entry = {"low": low, "high": high, "bins": BINS}
-        entry["bins"] = int(high - low) + 1 if whole and high - low < 2 * BINS else BINS
-        spikes = spikes[:0]
-    else:
-        low, high = others.min(), others.max()
-        edges = others.quantile(np.arange(1, BINS) / BINS, interpolation="higher").unique()
-        entry = {"low": low, "high": high, "edges": [e for e in edges if low < e]}
-        if not entry["edges"]:
-            entry = {"low": low, "high": high, "bins": 1}
-    if len(spikes):
-        entry["spikes"] = [*spikes]
-    written = {"decimal": ","} if column.decimal == "," else {}
-    if whole:
-        plain = {key: _whole(value) for key, value in entry.items()}
-        return plain | {"whole": True, "clip": True} | written
-    fits = digits is not None and max(abs(low), abs(high)) * 10**digits < 2**53
-    held = {"digits": digits} if fits else {}
-    plain = {k: [*map(float, v)] if isinstance(v, list) else v for k, v in entry.items()}
-    plain |= {"low": float(low), "high": float(high)}
-    return plain | held | {"clip": True} | written
-
-
-def _whole(value: object) -> object:
-    return [*map(int, value)] if isinstance(value, list) else int(value)  # type: ignore[call-overload]
+    whole = bool((numbers % 1 == 0).all()) and max(abs(low), abs(high)) < 2**53
+    if whole and high - low < 2 * BINS:
+        return Number(low=low, high=high, bins=int(high - low) + 1, whole=True, **more)
+    shares = numbers.value_counts(normalize=True)
+    spikes = sorted(shares.index[shares >= 1 / BINS])
+    others = numbers[~numbers.isin(spikes)]
+    if others.nunique() < 2:
+        others, spikes = numbers, []
+    low, high = others.min(), others.max()
+    edges = others.quantile(np.arange(1, BINS) / BINS, interpolation="higher").unique()
+    edges = edges[(low < edges) & (edges < high)]
+    more |= {"edges": tuple(edges)} if len(edges) else {"bins": 1}
+    digits = int(texts.str.extract(r"[.,](\d*)$", expand=False).str.len().fillna(0).max())
+    plain = digits <= 6 and max(abs(low), abs(high)) * 10**digits < 2**53
+    if not whole and plain and not texts.str.contains("[eE]").any():
+        more["digits"] = digits
+    return Number(low=low, high=high, spikes=tuple(spikes), whole=whole, **more)

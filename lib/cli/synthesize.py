@@ -17,7 +17,6 @@ by this very command; with --audit-sensitive it runs at once, else its command i
 from __future__ import annotations
 
 import math
-import os
 import shlex
 import sys
 from argparse import ArgumentParser, Namespace
@@ -40,9 +39,9 @@ from lib.rng import stream
 from lib.synth import AIM, GEM, MST, Stratified, Synthesizer
 from lib.synth.stratified import StratifiedModel
 from lib.table import Category, Date, Number, Table, read_schema, schema_text
-from lib.table.columns import in_lines
+from lib.table.columns import decisions, in_lines, read_column
 from lib.table.kinds import Coded
-from lib.table.reading import MISSING, as_days, as_floats, cell_text, mapped_column, read_file
+from lib.table.reading import read_file
 
 SLOW = 15  # columns from which on AIM takes hours
 JUDGED = 100  # rows of a release from which on its shares say something
@@ -109,7 +108,9 @@ def run(args: Namespace) -> int:
     table = Table.of(raw, schema)
     ledger = args.file.with_name(f"{args.file.name}.spent.csv")
     spent = _spent(ledger)
-    print(*raw.attrs["notes"], in_lines(stated(schema)), sep="\n")
+    read = [read_column(raw[name].head(0), coded=column) for name, column in schema.items()]
+    told = decisions(read)[["column", "read as", "why"]]  # by the schema alone
+    print(*raw.attrs["notes"], in_lines(told), sep="\n")
     if args.audit_sensitive is not None:
         validate.choice("audit_sensitive", args.audit_sensitive, table.domain.columns)
     synthesizer: Synthesizer = SYNTHESIZERS[args.synthesizer]()
@@ -122,11 +123,15 @@ def run(args: Namespace) -> int:
             " before: this may take hours. MST takes minutes (--synthesizer mst).",
             flush=True,
         )
-    model = synthesizer.fit(table.codes, table.domain, rho, noise)
+    model = synthesizer.fit(table.codes, table.domain, rho=rho, rng=noise)
     rows = round(model.total) if args.rows is None else args.rows
-    release = table.decode(model.sample(rows, draws), draws)
-    if args.seed is None:  # first, because what was spent is spent, whatever fails
-        _append(ledger, spent, args, rho)
+    codes = model.sample(rows, draws)
+    release = table.decode(codes, draws)
+    if args.seed is None:  # first: what cannot be charged is not released
+        when = datetime.now(UTC).isoformat(timespec="seconds")
+        line = [when, str(args.out), args.synthesizer, args.epsilon, args.delta, rho]
+        spent.loc[len(spent)] = line
+        spent.tail(1).to_csv(ledger, mode="a", index=False, header=not ledger.exists())
     # before the audit, which may fail: a second fit would spend the budget a second time
     write_whole(args.out, release.to_csv(index=False), private=True)
     write_whole(_beside(args.out), schema_text(schema))
@@ -134,14 +139,18 @@ def run(args: Namespace) -> int:
     if isinstance(model, StratifiedModel):
         print(f"\n{models_in_words(model, table.schema)}")
     if args.seed is None:
-        print(_together([*spent["rho"], rho], args.delta, ledger))
+        together = spent["rho"].sum()
+        print(
+            f"All that was spent on this file: {len(spent)} releases, rho {together:.4g} together,"
+            f" so (epsilon {epsilon_of(together, args.delta):.4g}, delta {args.delta:g})."
+        )
     print("\nWhat the release keeps, computed on it and its schema alone:")
-    print(in_lines(kept(release, table)))
+    print(in_lines(kept(codes, table.schema)))
     if rows < JUDGED:
         print(f"It has fewer than {JUDGED} rows, so it cannot be judged.")
     if args.compare:
         print(f"\nWhat {args.file.name} holds, which is NOT private:")
-        print(in_lines(kept(raw, table, release)))
+        print(in_lines(kept(table.codes, table.schema, codes)))
     print(f"\nThe release: {args.out}, {rows:,} rows, by the schema in {_beside(args.out)}")
     if args.audit_sensitive is None:
         print("\nAudit the program that made it, on random halves (COL is what is predicted):")
@@ -169,105 +178,43 @@ def _beside(out: Path) -> Path:
     return out.with_suffix(".schema.yml")
 
 
-def stated(schema: Mapping[str, Coded | str]) -> pd.DataFrame:
-    """What a schema decides on each column: ``column, read as, codes, gaps``."""
-    rows: list[tuple[object, ...]] = []
-    for name, column in schema.items():
-        if isinstance(column, str):
-            rows.append((name, column, "", ""))
-            continue
-        usual = "empty, NA and the like"
-        gaps = usual if column.gaps == MISSING else ", ".join(["empty", *column.gaps])
-        if isinstance(column, Category):
-            read = f"text, {len(column.values)} values"
-            read += "" if column.other is None else f", others as {column.other!r}"
-        elif isinstance(column, Number):
-            read = f"number, {column.low:g} to {column.high:g}, {len(column.bounds) - 1} bins"
-            read += f", spikes {', '.join(map('{:g}'.format, column.spikes))}" * bool(column.spikes)
-        else:
-            read = f"date, {column.first} to {column.last}, by {column.by}"
-        gaps = gaps if column.missing else f"refused ({gaps})"
-        rows.append((name, read, column.size, gaps))
-    return pd.DataFrame(rows, columns=["column", "read as", "codes", "gaps"])
-
-
-def kept(cells: pd.DataFrame, table: Table, other: pd.DataFrame | None = None) -> pd.DataFrame:
+def kept(
+    codes: pd.DataFrame, schema: Mapping[str, Coded], other: pd.DataFrame | None = None
+) -> pd.DataFrame:
     """What rows hold, column by column: those of a release, or of the file beside it.
-
-    Parameters
-    ----------
-    cells : DataFrame
-        The rows, with all columns of the schema of ``table``.
-    other : DataFrame, optional
-        Rows from which the distance of each column's codes is computed.
 
     Returns
     -------
     DataFrame
-        ``column``, the share of ``gaps``, the ``largest shares`` (of a category's most frequent
-        value, and of each spike), the ``median``; with ``other`` the ``error``, half the L1
-        distance of the shares of all codes.
+        ``column``, the ``shares`` of each spike (else of the most frequent code) and of gaps, the
+        code of the ``median``; with ``other`` codes the ``error``, half the L1 distance of shares.
     """
-    rows, others = [], None if other is None else Table.of(other[[*table.schema]], table.schema)
-    own = Table.of(cells[[*table.schema]], table.schema).codes
-    for name, column in table.schema.items():
-        shares = _shares(own[name], column)
-        texts = mapped_column(cells[name], cell_text).astype(object)
-        codes, median = [int(np.argmax(shares[: len(column.levels)]))], ""
-        if isinstance(column, Number):
-            codes = [*range(len(column.bounds) - 1, len(column.levels))]
-            numbers = as_floats(texts, column.decimal)
-            median = "" if np.isnan(numbers).all() else f"{np.nanmedian(numbers):g}"
-        elif isinstance(column, Date):
-            days, codes = as_days(texts, column.format), []
-            some = np.isfinite(days).any()
-            median = str(np.datetime64(int(np.nanmedian(days)), "D")) if some else ""
-        names = [f"{x:g}" if isinstance(x, float) else x for x in column.levels[codes]]
-        held = zip(names, shares[codes], strict=True)
-        largest = ", ".join(f"{value}: {share:.1%}" for value, share in held)
-        row = [name, f"{shares[-1]:.1%}" if column.missing else "", largest, median]
-        if others is not None:
-            row.append(f"{np.abs(shares - _shares(others.codes[name], column)).sum() / 2:.3f}")
+    rows = []
+    for name, column in schema.items():
+        levels, counts = column.levels, np.bincount(codes[name], minlength=column.size)
+        shares, values = counts / max(1, len(codes)), range(len(levels))
+        spikes = len(column.spikes) if isinstance(column, Number) else 0
+        shown = [*values[-spikes:]] if spikes else [int(np.argmax(shares[: len(levels)]))]
+        shown += range(len(levels), column.size)
+        words = ", ".join(f"{_value(column, code)}: {shares[code]:.1%}" for code in shown)
+        row = {"column": name, "shares": words, "median": ""}
+        if not isinstance(column, Category):
+            order = np.argsort(levels)
+            below = counts[order].cumsum()
+            row["median"] = _value(column, order[np.searchsorted(below, below[-1] / 2)])
+        if other is not None:
+            others = np.bincount(other[name], minlength=column.size) / max(1, len(other))
+            row["error"] = f"{np.abs(shares - others).sum() / 2:.3f}"
         rows.append(row)
-    names = ["column", "gaps", "largest shares", "median", "error"]
-    return pd.DataFrame(rows, columns=names[: 4 + (others is not None)])
-
-
-def _shares(codes: pd.Series, column: Coded) -> np.ndarray:
-    counts = np.bincount(codes, minlength=column.size)
-    return counts / max(1, counts.sum())
+    return pd.DataFrame(rows)
 
 
 def _spent(ledger: Path) -> pd.DataFrame:
     """The earlier releases of a file; a ``ValueError`` for a ledger that cannot go on."""
-    if not os.access(ledger if ledger.exists() else ledger.resolve().parent, os.W_OK):
-        raise validate.refusal("ledger", "a file that can be written", str(ledger))
-    if not ledger.exists():
-        return pd.DataFrame({"rho": []})
-    try:
-        spent = pd.read_csv(ledger).astype({"rho": float})
-        fits = [*spent] == _LEDGER and bool((spent["rho"] > 0).all())
-    except (ValueError, KeyError):
-        fits = False
+    spent = pd.read_csv(ledger) if ledger.exists() else pd.DataFrame(columns=_LEDGER)
+    fits = [*spent] == _LEDGER and pd.to_numeric(spent["rho"], errors="coerce").gt(0).all()
     validate.require(fits, "ledger", f"a table of {', '.join(_LEDGER)}", str(ledger))
     return spent
-
-
-def _append(ledger: Path, spent: pd.DataFrame, args: Namespace, rho: float) -> None:
-    when = datetime.now(UTC).isoformat(timespec="seconds")
-    line = [when, str(args.out), args.synthesizer, args.epsilon, args.delta, rho]
-    text = pd.DataFrame([line], columns=_LEDGER).to_csv(index=False, header=spent.empty)
-    mode = os.O_WRONLY | os.O_APPEND | os.O_CREAT
-    with open(os.open(ledger, mode, 0o600), "a", encoding="utf-8", newline="") as file:
-        file.write(text)
-
-
-def _together(rhos: list[float], delta: float, ledger: Path) -> str:
-    rho, n = sum(rhos), len(rhos)
-    return (
-        f"All that was spent on this file: {n} release{'s' * (n > 1)}, together rho {rho:.4g}, so"
-        f" (epsilon {epsilon_of(rho, delta):.4g}, delta {delta:g}); see {ledger}."
-    )
 
 
 def account(accountant: PrivacyAccountant) -> pd.DataFrame:

@@ -4,7 +4,7 @@ schema says where such values go.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,8 +14,8 @@ import pandas as pd
 from lib import validate
 from lib.domain import Domain
 from lib.files import shown
-from lib.table.kinds import Coded, Date, Number
-from lib.table.reading import cell_text, mapped_column
+from lib.table.kinds import Category, Coded, Date, Number
+from lib.table.reading import as_days, as_floats, canonical_text, cell_text, mapped_column
 from lib.table.schema import read_schema
 
 
@@ -33,7 +33,7 @@ class Table:
     >>> people = pd.DataFrame({"sex": ["f", "m"] * 500, "age": [20, 70.5] * 500})
     >>> table = Table.of(people, schema)
     >>> noise, draws = np.random.default_rng(), np.random.default_rng()
-    >>> model = MST().fit(table.codes, table.domain, zcdp_rho(1.0, 1e-9), noise)
+    >>> model = MST().fit(table.codes, table.domain, rho=zcdp_rho(1.0, 1e-9), rng=noise)
     >>> release = table.decode(model.sample(round(model.total), draws), draws)
     >>> release.columns.tolist(), bool(release["age"].between(0, 99).all())
     (['sex', 'age'], True)
@@ -58,11 +58,8 @@ class Table:
             frame = frame.reset_index()
         for name in frame.columns[frame.columns.duplicated()]:
             raise validate.refusal("columns of the table", "different names", name)
-        only = {"table": [*frame.columns.difference(list(stated), sort=False)]}
-        only["schema"] = [name for name in stated if name not in frame.columns]
-        if any(only.values()):
-            what = "the same as those of the table"
-            raise ValueError(f"columns of the schema must be {what}, got {in_one_alone(only)}")
+        if alone := in_one_alone({"table": frame, "schema": stated}):
+            raise ValueError(f"columns of the schema must be those of the table, got {alone}")
         coded = {name: column for name, column in stated.items() if not isinstance(column, str)}
         validate.require(len(coded) > 0, "schema", "with a column to code", dict(stated))
         codes = {name: _encode(frame[name], column) for name, column in coded.items()}
@@ -96,14 +93,15 @@ class Table:
         return pd.DataFrame(table, index=codes.index)
 
 
-def in_one_alone(names: Mapping[str, Sequence[str]]) -> str:
-    """Which columns only one of several has, in words.
+def in_one_alone(tables: Mapping[str, Iterable[str]]) -> str:
+    """Which columns only one of several tables has, in words; "" if all have the same.
 
-    >>> in_one_alone({"a.csv": ["sex", "age"], "b.csv": []})
-    "in a.csv alone: 'sex', 'age'"
+    >>> in_one_alone({"a.csv": ["sex", "age"], "b.csv": ["sex"]})
+    "in a.csv alone: 'age'"
     """
-    parts = (f"in {w} alone: {', '.join(map(shown, own))}" for w, own in names.items() if own)
-    return "; ".join(parts)
+    shared = set.intersection(*map(set, tables.values()))
+    own = {name: [shown(c) for c in columns if c not in shared] for name, columns in tables.items()}
+    return "; ".join(f"in {name} alone: {', '.join(alone)}" for name, alone in own.items() if alone)
 
 
 def _encode(values: pd.Series, column: Coded) -> np.ndarray:
@@ -127,9 +125,30 @@ def _encode(values: pd.Series, column: Coded) -> np.ndarray:
             got, hint = "a gap", "the schema may say missing: true"
         else:
             unstated = distinct[np.unique(cells[wrong & (cells >= 0)])]
-            got, hint = shown(distinct[cells[row]]), column.advice(unstated, float(wrong.mean()))
+            got, hint = shown(distinct[cells[row]]), _advice(column, unstated, float(wrong.mean()))
         raise ValueError(
             f"column {values.name!r} must have values that its schema states, got {got} in row"
             f" {row + 1} ({hint})"
         )
     return codes.astype(np.int16)
+
+
+def _advice(column: Coded, unstated: np.ndarray, share: float) -> str:
+    """What to mend if the schema lacks some texts, which ``share`` of the rows have."""
+    if isinstance(column, Category):
+        near = {canonical_text(text).lstrip("0").casefold(): text for text in column.levels}
+        for text in unstated:
+            if said := near.get(canonical_text(text).lstrip("0").casefold()):
+                return f"the schema says {said!r}: write it as the file does"
+        remedy = "other: NAME"
+    else:
+        if isinstance(column, Number):
+            what, read = "number", as_floats(unstated, column.decimal)
+        else:
+            what, read = "day that exists", as_days(unstated, column.format)
+        if not np.isfinite(read).all():
+            return f"this is no {what}: has the schema its gaps, and decimal or format?"
+        remedy = "clip: true"
+    if share > 0.5:
+        return f"so have {share:.0%} of the rows: does the schema state this column?"
+    return f"the schema may say {remedy}"

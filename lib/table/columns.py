@@ -174,12 +174,14 @@ def read_column(
     known, distinct = int(times.sum()), len(times)
     if coded is not None or declared is not None:
         kind = str(declared).replace("text", "category")
-        why = "declared" if coded is None else "the schema's"
+        why = "declared"
+        if coded is not None:
+            why = f"the schema's: {coded.size:,} codes" + ", the last for gaps" * coded.missing
     elif distinct == 0 or (distinct == 1 and known == len(cells)):
         kind, why = "ignore", "constant" if distinct else "no value at all"
     else:
         kind, why = _decided(str(values.name), times, decimal, unlike, form, wanted)
-    if kind == "number":
+    if kind == "number" and coded is None:
         validate.require(distinct > 0, f"column {values.name!r}", "with a value", None)
     column = Column(
         name=values.name,

@@ -6,7 +6,6 @@ would tell about people what no budget paid for.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -80,17 +79,6 @@ class Category:
     def decode(self, codes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """The text of each code, ``None`` for a gap; nothing is drawn."""
         return np.array([*self.levels, None], dtype=object)[codes]
-
-    def advice(self, unstated: Sequence[str], share: float) -> str:
-        """What to mend if the schema lacks some values, which ``share`` of the rows have."""
-        plain = {canonical_text(text).lstrip("0").casefold(): text for text in self.levels}
-        for text in unstated:
-            near = plain.get(canonical_text(text).lstrip("0").casefold())
-            if near is not None:
-                return f"the schema says {near!r}: write it as the file does"
-        if share > 0.5:
-            return f"so have {share:.0%} of the rows: write the schema's values as the file does"
-        return "the schema may say other: NAME"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -236,14 +224,6 @@ class Number:
         spikes = np.append(self.spikes, np.nan)[np.maximum(codes - len(bounds) + 1, 0)]
         return np.where(codes < len(bounds) - 1, numbers, spikes)
 
-    def advice(self, unstated: Sequence[str], share: float) -> str:
-        """What to mend if the schema lacks some values, which ``share`` of the rows have."""
-        if not np.isfinite(as_floats(np.array(unstated, dtype=object), self.decimal)).all():
-            return "this is no number: is it a gap (gaps: [...]), or has it a decimal comma?"
-        if share > 0.5:
-            return f"so have {share:.0%} of the rows: is the range that of this column?"
-        return "the schema may say clip: true, for numbers out of its range"
-
 
 @dataclass(frozen=True, kw_only=True)
 class Date:
@@ -283,7 +263,7 @@ class Date:
     def __post_init__(self) -> None:
         validate.fields(self, "clip missing", validate.boolean)
         validate.fields(self, "gaps", validate.names)
-        validate.choice("by", self.by, _UNITS)
+        validate.choice("by", self.by, ("day", "month", "quarter", "year"))
         for name in ("first", "last"):
             text = str(getattr(self, name))
             good = bool(np.isfinite(as_days(np.array([text]))[0])) and len(text) == 10
@@ -298,60 +278,35 @@ class Date:
         _require_size(self.size)
 
     @property
-    def _days(self) -> np.ndarray:
-        """The first and the last day."""
-        return np.array([self.first, self.last], dtype="datetime64[D]")
-
-    def _number(self, days: np.ndarray) -> Any:
-        """The number of the month (or day, quarter, year) of each day, since 1970."""
-        unit, months = _UNITS[self.by]
-        return days.astype(f"datetime64[{unit}]").astype(int) // months
-
-    @property
     def size(self) -> int:
         """The number of codes."""
-        first, last = self._number(self._days)
-        return int(last - first) + 1 + self.missing
+        return len(self.bounds) - 1 + self.missing
+
+    @property
+    def bounds(self) -> np.ndarray:
+        """The first day of each code, counted from 1970, and the day after the last."""
+        first, last = as_days(np.array([self.first, self.last]))
+        periods = pd.period_range(self.first, self.last, freq=self.by[0].upper())
+        return np.append(np.maximum(periods.asfreq("D", "start").astype("int64"), first), last + 1)
 
     @property
     def levels(self) -> np.ndarray:
         """The first day of each code but a gap's, counted from 1970."""
-        return self._ends(np.arange(self.size - self.missing))[0].astype(float)
-
-    def _ends(self, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The first day of each code, and the day after its last, counted from 1970."""
-        unit, months = _UNITS[self.by]
-        numbers = (self._number(self._days)[0] + np.stack([codes, codes + 1])) * months
-        days = numbers.astype(f"datetime64[{unit}]").astype("datetime64[D]").astype(int)
-        first, last = self._days.astype(int)
-        return np.maximum(days[0], first), np.minimum(days[1], last + 1)
+        return self.bounds[:-1]
 
     def places(self, distinct: np.ndarray) -> np.ndarray:
         """The code of each of some texts, -1 for one that has none."""
-        days, (first, last) = as_days(distinct, self.format), self._days.astype(int)
+        days, bounds = as_days(distinct, self.format), self.bounds
         known = np.isfinite(days)
         if not self.clip:
-            known &= (days >= first) & (days <= last)
-        inside = np.clip(np.where(known, days, first), first, last).astype("datetime64[D]")
-        return np.where(known, self._number(inside) - self._number(self._days)[0], -1)
+            known &= (days >= bounds[0]) & (days < bounds[-1])
+        return np.where(known, np.searchsorted(bounds[1:-1], days, side="right"), -1)
 
     def decode(self, codes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """The text of a day drawn evenly from each code, ``None`` for a gap."""
-        last = self.size - self.missing - 1
-        first, end = self._ends(np.minimum(codes, last))
-        days = first + np.floor(rng.random(len(codes)) * (end - first)).astype(int)
-        texts = pd.Series(days.astype("datetime64[D]")).dt.strftime(self.format).to_numpy(object)
-        texts[codes > last] = None
-        return texts
-
-    def advice(self, unstated: Sequence[str], share: float) -> str:
-        """What to mend if the schema lacks some values, which ``share`` of the rows have."""
-        if not np.isfinite(as_days(np.array(unstated, dtype=object), self.format)).all():
-            return f"this is no day that exists, written as {self.format}: state format, or gaps"
-        return "the schema may say clip: true, for dates out of its range"
-
-
-_UNITS = {"day": ("D", 1), "month": ("M", 1), "quarter": ("M", 3), "year": ("Y", 1)}
+        """The text of a day drawn evenly from each code, NaN for a gap."""
+        bounds = np.append(self.bounds, np.nan)
+        days = bounds[codes] + np.floor(rng.random(len(codes)) * np.diff(bounds)[codes])
+        return pd.to_datetime(pd.Series(days), unit="D").dt.strftime(self.format).to_numpy(object)
 
 
 def _stated(value: object) -> str | float:
