@@ -32,7 +32,7 @@ def fit_once(name: str) -> dict[str, float]:
     import mbi  # noqa: F401 - the first fit would pay for it
 
     before, rng, start = peak_megabytes(), stream(1, "benchmark synth", name), time.perf_counter()
-    model = SYNTHESIZERS[name].fit(table.frame, table.domain, zcdp_rho(EPSILON, DELTA), rng)
+    model = SYNTHESIZERS[name].fit(table.frame, table.domain, rho=zcdp_rho(EPSILON, DELTA), rng=rng)
     fitted = time.perf_counter()
     model.sample(len(table.frame), rng)
     return {
@@ -65,7 +65,10 @@ def measurements():
     """What AIM measured at epsilon 1: (sizes, [(clique, noisy, sigma)], total)."""
     table = table_of("nist")
     model = SYNTHESIZERS["AIM"].fit(
-        table.frame, table.domain, zcdp_rho(EPSILON, DELTA), stream(1, "benchmark synth", "AIM")
+        table.frame,
+        table.domain,
+        rho=zcdp_rho(EPSILON, DELTA),
+        rng=stream(1, "benchmark synth", "AIM"),
     )
     measured = [
         (positions(table.domain, m.columns), m.noisy, float(m.sigma)) for m in model.measurements

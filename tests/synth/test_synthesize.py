@@ -95,11 +95,11 @@ def generators(monkeypatch) -> list[list[np.random.Generator]]:
     def watch(owner: type, name: str) -> None:
         method = getattr(owner, name)
 
-        def watched(self, *arguments):
+        def watched(self, *arguments, **named):
             if name == "fit":
                 commands.append([])
-            commands[-1].append(copy.deepcopy(arguments[-1]))
-            return method(self, *arguments)
+            commands[-1].append(copy.deepcopy([*arguments, *named.values()][-1]))
+            return method(self, *arguments, **named)
 
         monkeypatch.setattr(owner, name, watched)
 
@@ -162,8 +162,8 @@ def without_people(monkeypatch) -> None:
     for kind in (MST, AIM, Stratified):
         fit = kind.fit
 
-        def blind(self, data, domain, budget, rng, fit=fit):
-            return fit(self, data.head(0), domain, budget, rng)
+        def blind(self, data, domain, *, rho, rng, fit=fit):
+            return fit(self, data.head(0), domain, rho=rho, rng=rng)
 
         monkeypatch.setattr(kind, "fit", blind)
 
@@ -209,12 +209,12 @@ def test_the_account_adds_up_to_what_was_asked_for(folder):
     table = Table.of(read_file("people.csv"), "people.yml")
     rho = zcdp_rho(1.0, 1e-9, conversion="tight")
     assert epsilon_of(rho, 1e-9) <= 1
-    whole = MST().fit(table.codes, table.domain, rho, np.random.default_rng(0))
+    whole = MST().fit(table.codes, table.domain, rho=rho, rng=np.random.default_rng(0))
     spent = account(whole.accountant)
     assert spent["all"].sum() == pytest.approx(rho)
     assert spent["looks"].tolist() == [4, 3, 3]  # columns, choices, pairs
     wrapper = Stratified(inner=MST(), by=("sex",), weights="projected")
-    split = wrapper.fit(table.codes, table.domain, rho, np.random.default_rng(0))
+    split = wrapper.fit(table.codes, table.domain, rho=rho, rng=np.random.default_rng(0))
     spent = account(split.accountant).groupby("part")["all"].sum()
     assert spent.drop("").add(spent[""]).tolist() == pytest.approx([rho, rho])
 
