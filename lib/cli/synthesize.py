@@ -92,9 +92,11 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Fit, write the release, print what was spent, and make or name the audit."""
-    there = args.out.exists() or _beside(args.out).exists()
+    report = args.out.with_suffix(".audit.html")
+    outputs = [args.out, _beside(args.out)] + [report] * (args.audit_sensitive is not None)
+    there = any(path.exists() for path in outputs)
     fits = args.out.resolve().parent.is_dir() and not there
-    what = "a new file in a folder that exists, of which there is no .schema.yml"
+    what = "a new file in a folder that exists, without its .schema.yml (or .audit.html)"
     validate.require(fits, "out", what, str(args.out))
     rho = zcdp_rho(args.epsilon, args.delta, conversion="tight")
     if args.rows is not None:
@@ -156,7 +158,7 @@ def run(args: Namespace) -> int:
         print("\nAudit the program that made it, on random halves (COL is what is predicted):")
         print(f"  {shlex.join(['python', '-m', 'lib', 'audit', *_words(audit)])}")
         return 0
-    found, report = run_audit(audit, progress=False, say=print), args.out.with_suffix(".audit.html")
+    found = run_audit(audit, progress=False, say=print)
     write_whole(report, report_html(found), private=True)
     print(*verdicts(found), f"\nThe audit: {report}. It is NOT private.", sep="\n")
     return 0

@@ -39,6 +39,7 @@ def folder(tmp_path_factory) -> Path:
     pd.DataFrame({"a": []}).to_parquet(folder / "empty.parquet")
     (folder / "text.parquet").write_text("a,b\n1,2\n", encoding="utf-8")
     (folder / "folder.html").mkdir()
+    (folder / "old.json").write_text("{}", encoding="utf-8")
     return folder
 
 
@@ -146,9 +147,10 @@ COMMANDS = [
     (["inside.csv", *ILL, "--columns", "age"], "columns must be NAME=VALUE, got 'age'"),
     (["inside.csv", *ILL, "--bands", "age=old"], "bands must be a number, got 'old'"),
     (["inside.csv", *ILL, "--out", "report.txt"],
-     "out must be a .html file in a folder that exists, and no input, got 'report.txt'"),
-    *((["inside.csv", *ILL, "--out", name], "out must be a file that can be written")
-      for name in ("folder.html", "x" * 300 + ".html")),
+     "out must be a new .html file in a folder that exists, got 'report.txt'"),
+    (["inside.csv", *ILL, "--out", "folder.html"], "out must be a new .html file"),
+    (["inside.csv", *ILL, "--out", "x" * 300 + ".html"], "out must be a new .html file in a folder that exists (File name too long)"),
+    (["inside.csv", *ILL, "--json", "old.json"], "json must be a new .json file in a folder that exists (File exists), got 'old.json'"),
     (["cells0.csv", *ILL, "--count", "m"], "count column of cells0.csv must be one of 'ill', 'n'"),
     (["cells0.csv", *ILL, "--count", "n"],
      "cells0.csv: column 'n' must be of whole numbers >= 0, got '2.5'"),

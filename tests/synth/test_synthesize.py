@@ -229,7 +229,7 @@ def test_the_account_adds_up_to_what_was_asked_for(folder):
         *((None, [f"--{name}", value], f"{name.replace('-', '_')} must be") for name, value in (
             ("by", "sex,religion"), ("epsilon", "-1"), ("delta", "2"), ("rows", "0"), ("seed", "-1"), ("audit-sensitive", "name"),
             ("out", "people.csv"))),
-        (None, ["--schema", "people.schema.yml", "--out", "people.tsv"], "no .schema.yml"),
+        (None, ["--schema", "people.schema.yml", "--out", "people.tsv"], "without its .schema.yml"),
     ],
 )  # fmt: skip
 def test_bad_input_is_named_and_nothing_is_written(folder, change, more, named, capsys):
