@@ -102,8 +102,8 @@ def warnings_about(
 ) -> tuple[str, ...]:
     """Why "no flag" means less than it seems: sentences for the top of the report."""
     warnings = [
-        f"Warning: the column {column.name} of {request.file.name} is read as text, a category for"
-        f" each value ({column.why}). If it is a number, mend the others or leave them empty."
+        f"Warning: the column {column.name} of {request.file.name} is not read as numbers"
+        f" ({column.why}). If it has numbers, give the others as --gaps, or mend them."
         for column in schema.columns
         if column.mixed
     ]

@@ -39,6 +39,7 @@ _CENTURIES = 60_000  # days from 1970, to 1805 and 2134, in which 8 digits are t
 _IDENTIFIER = re.compile(
     r"(?i)(?:^|[^a-z])(?:id|ids|identifier|nr|no|key|number|index)$|[a-z]I[Dd]$"
 )
+_PERHAPS_DATE = re.compile(r"([A-Za-z]{3,9}|\d{1,4})[-/. ]+([A-Za-z]{3,9}|\d{1,2})[-/., ]+\d{2,4}")
 # programs write a sign before an exponent; 1E50 is a code
 _WRITTEN = r"[+-]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-][0-9]{1,3})?"
 
@@ -73,7 +74,7 @@ class Column:
 
     @property
     def mixed(self) -> bool:
-        """Whether it is read as text though at least half of its values are numbers."""
+        """Whether it is read as no number though at least half of its values are numbers."""
         return self.why.endswith(" are none")
 
     @property
@@ -181,6 +182,9 @@ def read_column(
         kind, why = "ignore", "constant" if distinct else "no value at all"
     else:
         kind, why = _decided(str(values.name), times, decimal, unlike, form, wanted)
+        runs = int((cells.cat.codes.diff() != 0).sum())
+        if kind == "number" and runs == distinct < len(cells) / 2:
+            why += "; equal ones stand together: an identifier?"
     if kind == "number" and coded is None:
         validate.require(distinct > 0, f"column {values.name!r}", "with a value", None)
     column = Column(
@@ -218,7 +222,8 @@ def _decided(
     numbers, once = as_floats(texts.to_numpy(), decimal), int((times == 1).sum())
     many = distinct > FEW
     if form in _FORMATS and many:
-        return "date", f"dates, written as {form}"
+        timed = form == ISO and bool((texts.str.len() > 10).any())
+        return "date", f"dates, written as {form}" + ", times of the day left out" * timed
     if not unlike:
         if once == known and many and not wanted and _identifies(name, texts, numbers):
             return "ignore", "an identifier: whole numbers, none twice"
@@ -228,18 +233,17 @@ def _decided(
             else f"numbers, {distinct} different: codes"
         )
         return "number" if many else "category", why + ", with decimal commas" * (decimal == ",")
-    unlike = f"dates, {form}: a schema states which" if " or " in form else unlike
+    if " or " in form:
+        unlike = f"dates, {form}: a schema states which"
+    elif texts.str.fullmatch(_PERHAPS_DATE).mean() > 0.5:
+        unlike = "perhaps dates: a schema states their format"
+    elif known > (held := int(times[np.isfinite(numbers)].sum())) >= known / 2:
+        unlike = f"{held} of {known} values are numbers, {known - held} are none"
     more = "" if unlike == "text" else f"; {unlike}"
     if many and not wanted and 2 * once > known:
         return "ignore", f"an identifier: {once} of {known} values stand once{more}"
     if many and not wanted and np.median(texts.str.len()) > LONG:
         return "ignore", f"free text: half of the values have more than {LONG} letters"
-    finite = int(times[np.isfinite(numbers)].sum())
-    if known > finite >= known / 2:
-        return (
-            "category",
-            f"text; {finite} of {known} values are numbers, {known - finite} are none",
-        )
     return "category", f"text{more}"
 
 

@@ -54,6 +54,27 @@ def test_an_order_of_days_and_months_that_cannot_be_known_is_said():
     assert "%d/%m/%Y or %m/%d/%Y: a schema states which" in read_column(pd.Series(dates)).why
 
 
+SAID = {
+    "a time of the day": ([f"2024-01-{k:02} 12:{k:02}" for k in range(1, 31)] * 2, "date", "times of the day left out"),
+    "no time": ([f"2024-01-{k:02}" for k in range(1, 31)] * 2, "date", "written as %Y-%m-%d"),
+    "words for months": ([f"{k}-Sep-03" for k in range(1, 31)] * 2, "category", "perhaps dates"),
+    "months first": ([f"Jan-{k}-1995" for k in range(1, 31)], "ignore", "perhaps dates"),
+    "two ways of dates": ([*(f"2024-01-{k:02}" for k in range(1, 29)), *(f"{k:02}.02.2024" for k in range(1, 29))], "ignore", "perhaps dates"),
+    "two digits of a year": ([f"{k % 28 + 1}/{k % 12 + 1}/23" for k in range(90)] * 2, "category", "perhaps dates"),
+    "incomes and a word": ([*(f"{k * k}" for k in range(60)), "k.A."], "ignore", "60 of 61 values are numbers, 1 are none"),
+    "a panel": ([str(k) for k in range(1, 60) for _ in range(4)], "number", "equal ones stand together: an identifier?"),
+    "ages": ([str(k) for _ in range(4) for k in range(20, 60)], "number", "more than 20 different"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("texts", "expected", "said"), SAID.values(), ids=SAID)
+def test_what_a_column_may_be_beside_what_it_is_read_as_is_said(texts, expected, said):
+    """Times of the day were lost, and other dates and numbers left out, without their reason."""
+    column = read_column(pd.Series(texts, dtype=object, name="x"))
+    assert column.kind == expected
+    assert column.why.endswith(said) or f"{said}: " in column.why
+
+
 TEXTS = ["250.0", "250.00", "1E50", "007", "7", "1234567890123456789", "NA", "?", "1e0", "yes"]
 
 
