@@ -308,9 +308,13 @@ def mapped_column(
 
     Each value is looked at once, however many rows have it.
     """
-    if values.dtype == object and pd.api.types.infer_dtype(values) not in ("string", "empty"):
+    if values.dtype == object and (kind := pd.api.types.infer_dtype(values)) != "string":
+        what = f"column {values.name!r}"
+        validate.require(kind != "bytes", what, "of text, decoded from its encoding", "bytes")
         values = values.map(str, na_action="ignore")  # 1, 1.0 and True are equal, and no one text
     codes, distinct = pd.factorize(values)
+    if pd.api.types.is_float_dtype(distinct):  # an index gives 0.1 of 32 bits as another of 64
+        distinct = distinct.to_numpy()
     # the last stands for the code -1 of a gap
     texts = np.array([*map(text, distinct), missing], dtype=object)
     joined, categories = pd.factorize(texts)

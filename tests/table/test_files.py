@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 from datetime import date
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -131,6 +132,32 @@ def test_a_frame_and_its_files_have_the_same_codes(tmp_path, values, column, ind
         files.append("a.parquet")
     for name in files:
         assert Table.of(read_file(tmp_path / name), schema).codes.to_numpy().tolist() == codes
+
+
+@pytest.mark.parametrize("kind", ["float32", "Float32"])
+def test_a_short_float_is_the_text_of_a_csv(tmp_path, kind):
+    """0.1 of 32 bits was 0.10000000149011612."""
+    frame = pd.DataFrame({"x": pd.array([0.1, None, 2.5, 0.333], dtype="Float32").astype(kind)})
+    schema = {"x": Category(values=("0.1", "2.5", "0.333"), missing=True)}
+    files = [read_file(_written(frame, tmp_path / name)) for name in ("a.csv", "a.parquet")]
+    for table in (frame, *files):
+        assert Table.of(table, schema).codes["x"].tolist() == [0, 3, 1, 2]
+
+
+def _written(frame: pd.DataFrame, path: Path) -> Path:
+    frame.to_csv(path, index=False) if path.suffix == ".csv" else frame.to_parquet(path)
+    return path
+
+
+def test_bytes_are_no_text(tmp_path):
+    """Parquet files of some programs hold them: b'a' was released as "b'a'"."""
+    frame = pd.DataFrame({"x": [b"a", b"b", None]})
+    for read in (
+        lambda: Table.of(frame, {"x": Category(values=("a", "b"), missing=True)}),
+        lambda: read_file(_written(frame, tmp_path / "a.parquet")),
+    ):
+        with pytest.raises(ValueError, match="column 'x' must be (of text|texts)"):
+            read()
 
 
 def test_a_date_of_a_frame_needs_a_date_of_the_schema():
