@@ -118,13 +118,16 @@ def run(args: Namespace) -> int:
     synthesizer: Synthesizer = SYNTHESIZERS[args.synthesizer]()
     if args.by:
         synthesizer = Stratified(inner=synthesizer, by=args.by, threshold="break-even")
-    columns = len(table.domain)
-    if args.synthesizer == "aim" and columns >= SLOW:
-        print(
-            f"AIM fits {columns} columns in up to {16 * columns} rounds, each slower than the one"
-            " before: this may take hours. MST takes minutes (--synthesizer mst).",
-            flush=True,
-        )
+    for name in args.by:
+        validate.choice("by", name, table.domain.columns)
+    columns, groups = len(table.domain), math.prod(table.domain[name] for name in args.by)
+    aim = args.synthesizer == "aim" and columns >= SLOW
+    print(
+        f"Fitting {args.synthesizer.upper()} to {columns} columns"
+        + (f", up to {groups:,} groups one after another" if args.by else "")
+        + (": this may take hours, and MST takes minutes (--synthesizer mst)" if aim else ""),
+        flush=True,
+    )
     model = synthesizer.fit(table.codes, table.domain, rho=rho, rng=noise)
     rows = round(model.total) if args.rows is None else args.rows
     codes = model.sample(rows, draws)
