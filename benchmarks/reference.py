@@ -106,7 +106,7 @@ def _rows(cell: Fit, table: Table) -> tuple[pd.DataFrame, dict]:
             time.perf_counter(),
         )
         model = OURS[cell.synthesizer, cell.method].fit(
-            table.frame, table.domain, rho_in_floats(cell.epsilon, DELTA), rng
+            table.frame, table.domain, rho=rho_in_floats(cell.epsilon, DELTA), rng=rng
         )
         rows = model.sample(len(table.frame), rng)
         packages = " ".join(f"{p}={version(p)}" for p in ("numpy", "mbi", "jax"))

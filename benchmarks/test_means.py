@@ -18,7 +18,7 @@ from lib.rng import stream
 from tests.means.plain import uvm_rec
 
 RUNS, K, N = 50, 12, 10_000
-TOLD, RHOS = Interval(low=-3.0, high=3.0), (0.125, 0.375)
+TOLD, RHOS = Interval(low=-3.0, high=3.0, sigma=1.0), (0.125, 0.375)
 
 
 def _mixtures(far: bool) -> tuple[np.ndarray, np.ndarray]:

@@ -54,7 +54,7 @@ def fit_once(name: str) -> dict[str, float]:
     import mbi  # noqa: F401 - the first fit would pay for it
 
     before, rng, start = peak_megabytes(), stream(1, "benchmark synth", name), time.perf_counter()
-    model = synthesizer.fit(frame, domain, rho, rng)
+    model = synthesizer.fit(frame, domain, rho=rho, rng=rng)
     fitted = time.perf_counter()
     model.sample(len(frame), rng)
     return {
@@ -81,7 +81,10 @@ def measurements():
     """What AIM measured at epsilon 1: (sizes, [(clique, noisy, sigma)], total)."""
     table = table_of("nist")
     model = SYNTHESIZERS["AIM"].fit(
-        table.frame, table.domain, zcdp_rho(EPSILON, DELTA), stream(1, "benchmark synth", "AIM")
+        table.frame,
+        table.domain,
+        rho=zcdp_rho(EPSILON, DELTA),
+        rng=stream(1, "benchmark synth", "AIM"),
     )
     measured = [
         (positions(table.domain, m.columns), m.noisy, float(m.sigma)) for m in model.measurements

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from traceback import walk_tb
 
-from lib.paths import DISTRIBUTION, HOUSES
+from lib.paths import HOUSES, pip_install
 
 
 class MissingExtra(ImportError):
@@ -38,6 +38,6 @@ def needs(name: str) -> Iterator[None]:
         _, (asking, _), *_ = walk_tb(error.__traceback__)  # the first is this one
         raise MissingExtra(
             f'{asking.f_globals["__name__"]} needs {missing}, which the extra "{name}" brings:'
-            f' pip install "{DISTRIBUTION}[{name}]"',
+            f" {pip_install(name)}",
             name=missing,
         ) from error

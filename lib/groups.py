@@ -9,6 +9,7 @@ no names of groups in the names of columns.
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -22,6 +23,8 @@ import pandas as pd
 from lib import validate
 
 EVERYONE = "everyone"
+_PART = r'("(?:[^"\\]|\\.)*"|(?!").*?)'
+_VALUE = re.compile(rf"{_PART} = {_PART}(?: & |$)", re.DOTALL)
 _NUMBER = r"-?[\d.]+(?:e[+-]?\d+)?"
 _BAND = re.compile(
     rf" = (?:< {_NUMBER}|>= ({_NUMBER})|({_NUMBER})-{_NUMBER}|\[({_NUMBER}), {_NUMBER}\))(?= & |$)"
@@ -31,13 +34,23 @@ _BAND = re.compile(
 def group_name(values: Mapping[str, object]) -> str:
     """The name of the group of people with these values, by column.
 
+    What has " & " or " = " in it is quoted, as in JSON, so that :func:`group_values` reads it.
+
     Examples
     --------
     >>> group_name({"SEX": 1, "RAC1P": 2}), group_name({})
     ('SEX = 1 & RAC1P = 2', 'everyone')
+    >>> group_name({"job": "arts & crafts"})
+    'job = "arts & crafts"'
     """
-    parts = (f"{column} = {_written(value)}" for column, value in values.items())
+    parts = (f"{_quoted(c)} = {_quoted(_written(value))}" for c, value in values.items())
     return " & ".join(parts) or EVERYONE
+
+
+def _quoted(part: object) -> str:
+    text = str(part)
+    plain = not re.search(r'^"|(?:^| )[&=](?: |$)', text)
+    return text if plain else json.dumps(text, ensure_ascii=False)
 
 
 def _written(value: object) -> object:
@@ -52,9 +65,15 @@ def group_values(name: str) -> dict[str, str]:
     --------
     >>> group_values("SEX = 1 & RAC1P = 2"), group_values("everyone")
     ({'SEX': '1', 'RAC1P': '2'}, {})
+    >>> group_values('sex = f & job = "arts & crafts"')
+    {'sex': 'f', 'job': 'arts & crafts'}
     """
-    parts = () if name == EVERYONE else name.split(" & ")
-    return {column: value for column, _, value in (part.partition(" = ") for part in parts)}
+    found = {} if name == EVERYONE else {m[1]: m[2] for m in _VALUE.finditer(name)}
+    return {_unquoted(column): _unquoted(value) for column, value in found.items()}
+
+
+def _unquoted(part: str) -> str:
+    return json.loads(part) if part.startswith('"') else part
 
 
 def groups(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from importlib.metadata import distribution
+from importlib.metadata import Distribution, distribution
 from pathlib import Path
 
 DISTRIBUTION = "who-pays-for-privacy"
@@ -43,10 +43,25 @@ def need_repository(what: str) -> None:
         )
 
 
+def pip_install(extra: str) -> str:
+    """What installs an extra from where the package came from, which need not be an index."""
+    if IN_REPOSITORY:
+        return f'pip install -e "{ROOT}[{extra}]"'
+    noted = _noted(distribution(DISTRIBUTION))
+    version_control = f"{noted['vcs_info']['vcs']}+" if "vcs_info" in noted else ""
+    place = f" @ {version_control}{noted['url']}" if noted else ""
+    return f'pip install "{DISTRIBUTION}[{extra}]{place}"'
+
+
+def _noted(installed: Distribution) -> dict:
+    """Where the package was installed from, as pip notes it if that is no index."""
+    return json.loads(installed.read_text("direct_url.json") or "{}")
+
+
 def _address() -> str:
-    """Where the package was installed from, as pip noted it, or what its metadata state."""
+    """Where the package was installed from, or what its metadata state."""
     installed = distribution(DISTRIBUTION)
-    noted = json.loads(installed.read_text("direct_url.json") or "{}")
+    noted = _noted(installed)
     if noted.keys() & {"dir_info", "vcs_info"}:  # a folder or a repository, and no wheel
         return noted["url"]
     stated = installed.metadata.get_all("Project-URL") or []

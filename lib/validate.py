@@ -236,6 +236,15 @@ def boolean(name: str, value: bool) -> bool:
     return bool(value)
 
 
+def same_labels(**values: Any) -> None:
+    """A ``ValueError`` unless those that are labelled, as pandas' Series are, have equal labels."""
+    labelled = {name: v for name, v in values.items() if hasattr(v, "iloc") and hasattr(v, "index")}
+    for name, value in labelled.items():
+        first, *_ = labelled
+        same = value.index.equals(labelled[first].index)
+        require(same, name, f"labelled as {first} is, in one order", value.index)
+
+
 def codes(name: str, values: np.ndarray, k: int) -> np.ndarray:
     """``values`` as an array of shape (n,) if every entry is a whole number in 0..k-1.
 

@@ -16,6 +16,7 @@ from lib.domain import Domain
 from lib.groups import (
     EVERYONE,
     bands_in_order,
+    group_values,
     groups,
     groups_by_size,
     groups_of_at_least,
@@ -136,3 +137,16 @@ def test_a_gap_is_one_in_every_dtype(dtype):
     assert list(groups(gaps, ["a"], everyone=False)) == ["a = 1", "a = 2", "a = 3"]
     with pytest.raises(ValueError, match=r"^a must be whole numbers"):
         Domain.of({"a": 4}).check(gaps)
+
+
+@pytest.mark.parametrize(
+    "value", ["arts & crafts", "x = y", "a & b = c", '"quoted"', 'q"uo', "= &"]
+)
+def test_a_value_may_hold_what_joins_the_parts_of_a_name(value):
+    """`job = arts & crafts` was read as two parts."""
+    people = pd.DataFrame({"job": [value, "cook"], "a = b": ["f", "f"]})
+    names = [*groups(people, ["job"], [("job", "a = b")])]
+    values = [group_values(name) for name in names]
+    assert {"job": value} in values
+    assert {"job": value, "a = b": "f"} in values
+    assert "job = cook" in names

@@ -7,7 +7,7 @@ from importlib.metadata import packages_distributions
 
 import pytest
 
-from lib.paths import HOUSES
+from lib.paths import HOUSES, ROOT
 from tests.declared import CORE, extra, names
 from tests.programs import python
 
@@ -81,7 +81,7 @@ def test_the_core_imports_without_extras_or_names_them():
     absent = {package for package, of in brings.items() if names(of) & beyond} - {"PIL"}
     assert {"jax", "lightgbm", "optuna", "pyarrow", "nbformat"} <= absent
     said = _imported(absent, ("lib", "studies"), "ModuleNotFoundError")
-    assert 'optuna, which the extra "run" brings: pip install' in said
+    assert f'optuna, which the extra "run" brings: pip install -e "{ROOT}[run]"' in said
 
 
 IN_NO_PAGE = "filelock folktables jax lightgbm mbi myst_nb optax pooch pyarrow requests"

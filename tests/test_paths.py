@@ -54,3 +54,22 @@ def test_no_commit_of_another_project_is_stored(monkeypatch):
     """The working folder may be in a repository of its own."""
     monkeypatch.setattr("lib.runner.records.IN_REPOSITORY", False)
     assert provenance.__wrapped__()["commit"] == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("noted", "place"),
+    [
+        (None, ""),  # from an index
+        ('{"url": "file:///w.whl", "archive_info": {}}', " @ file:///w.whl"),
+        ('{"url": "https://x/y", "vcs_info": {"vcs": "git"}}', " @ git+https://x/y"),
+    ],
+)
+def test_an_extra_is_installed_from_where_the_package_came(installed, monkeypatch, noted, place):
+    """The advised line named an index that does not have the package."""
+
+    class Noted:
+        def read_text(self, name):
+            return noted
+
+    monkeypatch.setattr(paths, "distribution", lambda name: Noted())
+    assert paths.pip_install("run") == f'pip install "who-pays-for-privacy[run]{place}"'

@@ -20,7 +20,7 @@ from lib.synth.workload import counts
 
 LARGE = np.array([100, 127, 3])  # twice as much is too much for 8 bits
 VALUES = np.repeat([0.0, 3.0, 1.0], LARGE)
-PRIOR = Interval(low=0.0, high=9.0)
+PRIOR = Interval(low=0.0, high=9.0, sigma=1.0)
 Y, HAT, GROUP = np.array([[1, 1, 0, 0, 1, 1], [1, 0, 1, 0, 1, 0], [1, 1, 1, 0, 0, 0]])
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -47,6 +49,25 @@ def installed(folder: Path, python: str, wheel: Path, extra: str) -> tuple[dict,
     return json.loads(_call(own, "-I", str(SMOKE), extra, cwd=work).splitlines()[-1]), size
 
 
+def printed_lines() -> list[str]:
+    """What README, the guide and the lesson for practitioners print about a table of one's own."""
+    pages = ("README.md", "chapters/guides/own_table.md", "chapters/coherence/audit.md")
+    text = "\n".join((ROOT / page).read_text(encoding="utf-8") for page in pages)
+    blocks = re.findall(r"^```bash\n(.*?)^```", text.replace("\\\n", " "), re.DOTALL | re.M)
+    own = r"^(?:\.venv/bin/)?python (-m lib (?:example|schema|synthesize|audit) .*|-m lib example)$"
+    return [line for block in blocks for line in re.findall(own, block, re.M)]
+
+
+def practise(folder: Path) -> int:
+    """Run these lines, in their order, in the environment with all extras; how many there are."""
+    bin_ = folder / "all-env" / ("Scripts" if os.name == "nt" else "bin")
+    os.environ["PATH"] = f"{bin_}{os.pathsep}{os.environ['PATH']}"
+    lines = [line for line in dict.fromkeys(printed_lines()) if line != "-m lib example --folder ."]
+    for line in lines:
+        _call(str(bin_ / "python"), *shlex.split(line), cwd=folder / "all")
+    return len(lines)
+
+
 def main(python: str = sys.executable) -> None:
     """Check both installations, and that they read the same."""
     python = str(Path(python).absolute()) if Path(python).exists() else python
@@ -63,6 +84,7 @@ def main(python: str = sys.executable) -> None:
         (wheel,) = folder.glob("*.whl")
         for extra in ("core", "all"):
             found[extra], sizes[extra] = installed(folder, python, wheel, extra)
+        lines = practise(folder)
     core, whole = found["core"], found["all"]
     assert core["digests"] == whole["digests"], "the core reads other values than the whole"
     assert whole["without_extra"] == [], whole["without_extra"]
@@ -74,7 +96,7 @@ def main(python: str = sys.executable) -> None:
             f" {len(seen['digests'])} tables read, {seen['examples']} docstrings with examples ran,"
             f" {len(seen['without_extra'])} need an extra"
         )
-    print(f"{time.perf_counter() - start:.0f} s")
+    print(f"{lines} printed lines ran; {time.perf_counter() - start:.0f} s")
 
 
 if __name__ == "__main__":

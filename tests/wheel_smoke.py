@@ -129,7 +129,7 @@ def main(whole: bool) -> None:
     else:
         for words, extra in (("run means_mixtures --profile quick", "run"), ("tune adult", "run")):
             said = command(*words.split(), status=1)
-            assert f'pip install "who-pays-for-privacy[{extra}]"' in said, said
+            assert f'pip install "who-pays-for-privacy[{extra}] @ file:' in said, said
     passed, without_extra = examples()
     assert package_files() == before, package_files() ^ before
     found = {"digests": digests, "examples": passed, "without_extra": without_extra}

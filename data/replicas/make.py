@@ -63,7 +63,7 @@ def synthesise(
         Over the columns that have more than one code: the others have nothing to be drawn.
     """
     varied = domain.project([c for c, k in domain if k > 1])
-    fitted = maker.fit(frame[list(varied.columns)], varied, rho, rng)
+    fitted = maker.fit(frame[list(varied.columns)], varied, rho=rho, rng=rng)
     rows = fitted.sample(round(fitted.total), rng)
     return rows.reindex(columns=list(domain.columns), fill_value=0).astype(np.int16), fitted
 

@@ -26,7 +26,8 @@ from lib.table.reading import read_file, repeated
 
 # share of released values unknown to the file from which the report warns; noise or bands on
 # numbers are usual
-LOUD = {"sensitive": 0.0, "category": 0.05, "number": 0.5}
+FEW_ROWS = 20  # of a release, below which nothing can be said of it
+LOUD = {"sensitive": 0.0, "category": 0.05, "number": 0.5, "date": 0.5}
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ def read_release(raw: pd.DataFrame, schema: Schema, release: str, file: str) -> 
         value occurs in the file.
     """
     validate.choice(f"sensitive column of {release}", schema.sensitive, raw.columns)
-    rows = raw[raw[schema.sensitive].notna()].reset_index(drop=True)
+    rows = raw[schema.answer.texts(raw).notna()].reset_index(drop=True)
     validate.require(len(rows) > 0, release, f"with a value of {schema.sensitive!r}", "none")
     table, unknown = schema.typed_table(rows, release), schema.unknown(rows, release)
     answers = unknown.iloc[0]
@@ -101,8 +102,8 @@ def warnings_about(
 ) -> tuple[str, ...]:
     """Why "no flag" means less than it seems: sentences for the top of the report."""
     warnings = [
-        f"Warning: the column {column.name} of {request.file.name} is read as text, a category for"
-        f" each value ({column.why}). If it is a number, mend the others or leave them empty."
+        f"Warning: the column {column.name} of {request.file.name} is not read as numbers"
+        f" ({column.why}). If it has numbers, give the others as --gaps, or mend them."
         for column in schema.columns
         if column.mixed
     ]
@@ -114,6 +115,17 @@ def warnings_about(
                 f" occur in {request.file.name}{such_as}. No learner can match these to anybody, so"
                 " what leaks through them is not seen."
             )
+    few = [int(n) for release in releases if (n := release.unknown["rows"].iloc[0]) < FEW_ROWS]
+    if few:
+        several = (
+            f"{len(few)} of {len(releases)} releases have"
+            if len(releases) > 1
+            else "The release has"
+        )
+        warnings.append(
+            f"Warning: {several} fewer than {FEW_ROWS} rows ({min(few)}), so it cannot be judged:"
+            " no learner learns anything of so few."
+        )
     if constant := sum(release.constant for release in releases):
         several = f"{constant} of {len(releases)} releases hold"
         warnings.append(

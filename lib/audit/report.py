@@ -25,11 +25,20 @@ from lib.audit.release import unknown_values
 from lib.audit.request import LEAST_SHOWN
 from lib.audit.run import Audit
 from lib.audit.table import in_order
-from lib.audit.words import at_least, certified, coherence, condition, dependence, paragraphs
+from lib.audit.words import (
+    at_least,
+    certified,
+    coherence,
+    condition,
+    dependence,
+    gaps,
+    paragraphs,
+)
 from lib.files import printable, template
 from lib.groups import bands_in_order
 from lib.paths import PACKAGE
 from lib.plotting.style import BOUND_NAMES
+from lib.table.columns import decisions
 
 _STYLE = PACKAGE / "plotting" / "companion.mplstyle"
 _BOUNDS = BOUND_NAMES | {
@@ -39,12 +48,13 @@ _BOUNDS = BOUND_NAMES | {
 
 
 def verdicts(audit: Audit) -> list[str]:
-    """The verdict of dependence, that of coherence at each alpha, what is certified, and all
-    warnings, in words.
+    """The verdict of dependence, that of coherence at each alpha, what is certified, gaps, all
+    warnings, and what was recognised in the files, in words.
     """
     said = [dependence(audit), *(words for _, words in paragraphs(audit)), certified(audit)]
-    # a name of several lines makes no verdict
-    return [" ".join(words.split()) for words in (*said, *audit.warnings) if words]
+    said += [] if gaps(audit) in said[0] else [gaps(audit)]
+    said += [*audit.warnings, *audit.table.notes]
+    return [" ".join(words.split()) for words in said if words]  # a name of several lines, too
 
 
 # --- the tables
@@ -67,6 +77,7 @@ def group_table(audit: Audit, learner: str) -> pd.DataFrame:
             "adjusted p": rows["adjusted"],
             "verdict": np.where(rows["flagged"], "flagged", "not flagged"),
             "found from": rows["group"].map(dict(audit.shares)),
+            "gaps": rows["group"].map(audit.table.gap_shares),
         }
     )
 
@@ -111,13 +122,9 @@ def certificate_table(audit: Audit) -> pd.DataFrame:
 
 def column_table(audit: Audit) -> pd.DataFrame:
     """How each column of the audited file was read."""
-    lens = audit.schema.lens
-    return pd.DataFrame(
-        [
-            (c.name, c.kind, c.why, c.distinct, c.missing, "yes" if c.name in lens else "no")
-            for c in audit.schema.columns
-        ],
-        columns=["column", "read as", "why", "values", "missing", "in the lens"],
+    columns = decisions([audit.schema.answer, *audit.schema.columns])
+    return columns.assign(
+        **{"in the lens": np.where(columns["column"].isin(audit.schema.lens), "yes", "no")}
     )
 
 
@@ -153,7 +160,7 @@ def report_html(audit: Audit, several: Mapping[str, object] | None = None) -> st
     """
     functions = [group_table, beta_table, epsilon_table, column_table, unknown_table]
     functions += [certificate_table, small_groups, distance_picture]
-    functions += [dependence, paragraphs, certified, condition]
+    functions += [dependence, gaps, paragraphs, certified, condition]
     text = _TEMPLATE.render(
         {function.__name__: function for function in functions},
         audit=audit,
@@ -191,6 +198,9 @@ def record(audit: Audit) -> dict[str, object]:
         "cluster": request.cluster,
         "weights": request.weights,
         "count": request.count,
+        "notes": audit.table.notes,
+        "columns": column_table(audit).to_dict("records"),
+        "gaps": {"words": gaps(audit), "groups": audit.table.gap_shares},
         "groups": {name: int(who.sum()) for name, who in audit.members.items()},
         "learners": request.learners,
         "dependence": {

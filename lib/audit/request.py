@@ -42,7 +42,7 @@ class Request:
     ValueError: release must be given with holdout (a file) or members ...
     """
 
-    file: Annotated[Path, "CSV (UTF-8, a header and one row a person) or .parquet"]
+    file: Annotated[Path, "one row a person: CSV with a header (or .gz), .parquet or .xlsx"]
     sensitive: Annotated[str, "column to be predicted; a command may repeat it", "COL"]
     positive: Annotated[str | None, "its value that counts as 1, against the rest", "VALUE"] = None
     groups: Annotated[tuple[str, ...], "columns whose values are groups", "COL"] = ()
@@ -50,9 +50,16 @@ class Request:
     bands: Annotated[
         Mapping[str, tuple[float, ...]], "edges; else a number's quartiles", "COL=18,35"
     ] = field(default_factory=dict)
-    columns: Annotated[Mapping[str, str], "category, number or ignore", "COL=TYPE"] = field(
+    columns: Annotated[Mapping[str, str], "text, number, date or ignore", "COL=TYPE"] = field(
         default_factory=dict
     )
+    gaps: Annotated[
+        tuple[str, ...] | None, "texts that are gaps; else NA and the like among numbers", "TEXT"
+    ] = None
+    schema: Annotated[
+        Path | None, "as of synthesize: columns are read by it, numbers in its bins", "YML"
+    ] = None
+    encoding: Annotated[str | None, "of files that are not UTF-8, such as cp1252", "NAME"] = None
     lens: Annotated[tuple[str, ...], "what the predictor sees; else all it can", "COL"] = ()
     release: Annotated[
         Path | None, "a finished one, or several; needs --holdout or --members", "FILE"
@@ -112,6 +119,8 @@ class Request:
 
         validate.instance("file", self.file, Path)
         validate.fields(self, "groups lens learners", validate.names)
+        if self.gaps is not None:
+            validate.names("gaps", self.gaps)
         validate.fields(self, "show_small certify", validate.boolean)
         for crossing in validate.sequence("crossings", self.crossings):
             validate.names("crossings", crossing)

@@ -7,14 +7,15 @@ They do not depend on who is in which half, so that a random split stays one.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pandas as pd
 
 from lib import validate
 from lib.files import shown
 from lib.table.columns import KINDS, Column, read_column
-from lib.table.reading import canonical_column, canonical_text
+from lib.table.kinds import Category, Coded
+from lib.table.reading import spelled_as
 
 TARGET = "(sensitive)"  # a name in the table that learners get, so no column of a user can have it
 _NO_VALUE = "(missing)"
@@ -28,12 +29,12 @@ class Schema:
     ----------
     columns : tuple of Column
         All columns but the sensitive one.
-    sensitive, positive : str
-        The column that is predicted, and which of its values counts as 1 (one against the rest).
+    answer : Column
+        The sensitive one, as a category.
+    positive : str
+        Which of its values counts as 1 (one against the rest).
     positive_why : str
         Why that value, in words.
-    answers : tuple of str
-        All values of the sensitive column.
     lens : tuple of str
         Columns of the file that the predictor sees.
     few : int
@@ -41,12 +42,16 @@ class Schema:
     """
 
     columns: tuple[Column, ...]
-    sensitive: str
+    answer: Column
     positive: str
     positive_why: str
-    answers: tuple[str, ...]
     lens: tuple[str, ...]
     few: int = 0
+
+    @property
+    def sensitive(self) -> str:
+        """The column that is predicted."""
+        return self.answer.name
 
     @property
     def positive_name(self) -> str:
@@ -59,8 +64,8 @@ class Schema:
         return [by_name[name] for name in self.lens]
 
     def is_positive(self, raw: pd.DataFrame) -> pd.Series:
-        """Whose sensitive value is the positive one, however it is written."""
-        return canonical_column(raw[self.sensitive]) == self.positive
+        """Whose sensitive value is the positive one."""
+        return self.answer.cells(raw, "the file") == self.positive
 
     def typed_table(self, raw: pd.DataFrame, file: str) -> pd.DataFrame:
         """Numbers as floats, categories of text, :data:`TARGET` as 0 and 1; rows as in ``raw``.
@@ -75,7 +80,7 @@ class Schema:
         table = {}
         for column in self.lens_columns():
             table[column.name] = cells = column.cells(raw, file, _NO_VALUE)
-            if column.kind == "number":
+            if column.numeric:
                 table[column.name] = cells.fillna(column.fill)
                 if column.missing:
                     gaps = f"{column.name} {_NO_VALUE}"
@@ -94,8 +99,8 @@ class Schema:
         DataFrame
             The sensitive column, then the lens: ``column, read as, rows, unknown, example``.
         """
-        answers = canonical_column(raw[self.sensitive])
-        unknown = [(self.sensitive, "sensitive", ~answers.isin(self.answers))]
+        answers = self.answer.cells(raw, file)
+        unknown = [(self.sensitive, "sensitive", ~answers.isin(self.answer.values))]
         for column in self.lens_columns():
             cells = column.cells(raw, file)
             gap = cells.isna() & (column.missing > 0)
@@ -114,9 +119,12 @@ def fit_schema(
     positive: str | None = None,
     lens: Sequence[str] = (),
     kinds: Mapping[str, str] | None = None,
+    gaps: Sequence[str] | None = None,
+    stated: Mapping[str, Coded | str] | None = None,
 ) -> Schema:
-    """Read the columns of the audited file by :func:`~lib.table.columns.read_column`; ``kinds``
-    overrides its rule.
+    """Read the columns of the audited file by :func:`~lib.table.columns.read_column`, to which
+    ``gaps`` go; ``kinds`` overrides what is ``stated`` by a schema of :mod:`lib.table`, and this
+    the rule.
 
     Parameters
     ----------
@@ -136,15 +144,28 @@ def fit_schema(
     >>> schema.lens, schema.positive, schema.positive_why
     (('sex',), 'yes', 'the rarer of the two values')
     """
-    kinds = kinds or {}
-    for name in (sensitive, *kinds, *lens):
+    kinds, stated = kinds or {}, stated or {}
+    for name in (sensitive, *kinds, *lens, *stated):
         validate.choice("column", name, raw.columns)
     for name, kind in kinds.items():
         validate.choice(f"kind of {name}", kind, KINDS)
-    answers = canonical_column(raw[sensitive])
+    own = stated.get(sensitive)
+    marks = read_column(raw[sensitive], gaps=gaps, coded=own).gap_texts
+    own = own if isinstance(own, Category) else None
+    answer = read_column(raw[sensitive], "category", gaps=marks, coded=own)
+    answers = answer.cells(raw, "the file")
     positive, why = _positive(answers, positive)
     known = raw[answers.notna()].drop(columns=sensitive)
-    columns = tuple(read_column(known[name], kinds.get(name), name in lens) for name in known)
+    columns = tuple(
+        read_column(
+            known[name],
+            kinds.get(name),
+            name in lens,
+            gaps,
+            None if name in kinds else stated.get(name),
+        )
+        for name in known
+    )
     ignored = {column.name: column.why for column in columns if column.kind == "ignore"}
     ignored[sensitive] = "the sensitive column"
     for name in lens:
@@ -157,10 +178,9 @@ def fit_schema(
         )
     return Schema(
         columns=columns,
-        sensitive=sensitive,
+        answer=replace(answer, why="the sensitive column"),
         positive=positive,
         positive_why=why,
-        answers=tuple(sorted(answers.dropna().unique())),
         lens=tuple(lens) or usable,
     )
 
@@ -175,7 +195,7 @@ def _positive(values: pd.Series, named: str | None) -> tuple[str, str]:
             f" {len(counts)}"
         )
     if named is not None:
-        value = canonical_text(named)
+        value = spelled_as(pd.Series([named]), counts.index).iloc[0]
         validate.require(value in counts, "positive", f"a value of {values.name!r} ({some})", named)
         others = f"; against the {len(counts) - 1} others" if len(counts) > 2 else ""
         return value, f"named{others}"

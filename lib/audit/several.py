@@ -13,7 +13,7 @@ from lib.audit.report import record, report_html, to_json
 from lib.audit.request import Request
 from lib.audit.run import Audit, run_audit
 from lib.audit.table import read_table
-from lib.audit.words import condition, power
+from lib.audit.words import condition, gaps, power
 
 
 def run_audits(
@@ -69,7 +69,7 @@ def in_words(audits: Sequence[Audit]) -> str:
         f" {power(audits, names)} Holm's"
         f" correction goes over all {audits[0].tests} tests of all rows, so that some group of some"
         f" row is flagged falsely with probability at most {audits[0].request.false_alarm:g}."
-        f" Distances and limits of epsilon are of each row by itself.{limits}"
+        f" Distances and limits of epsilon are of each row by itself.{limits} {gaps(audits[0])}"
     )
 
 

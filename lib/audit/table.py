@@ -17,11 +17,12 @@ from lib.audit.request import PEOPLE, Request
 from lib.audit.schema import TARGET, Schema, fit_schema
 from lib.coherence.distances import Design
 from lib.coherence.experiment import halves
-from lib.files import shown
 from lib.groups import bands_in_order, groups_by_size, to_bands
 from lib.rng import stream
-from lib.table.columns import to_numbers
-from lib.table.reading import canonical_column, canonical_text, read_file, repeated
+from lib.table.coding import in_one_alone
+from lib.table.columns import read_column, to_numbers
+from lib.table.reading import read_file, repeated, spelled_as
+from lib.table.schema import read_schema
 
 
 @dataclass(frozen=True)
@@ -40,10 +41,16 @@ class Table:
         Who went into a finished release; everybody without one.
     dropped_rows : int
         People left out, since they have no sensitive value.
+    used : set of str
+        The columns of the lens and of groups.
+    gaps : array of bool, shape (n,)
+        Who has a gap in one of them.
     release : Release, optional
         The finished release.
     design : Design
         Their clusters and weights.
+    notes : tuple of str
+        What was recognised in the files, and which columns one of them alone has.
     """
 
     raw: pd.DataFrame
@@ -53,13 +60,21 @@ class Table:
     small: dict[str, int]
     inside: np.ndarray
     dropped_rows: int
+    used: set[str]
+    gaps: np.ndarray
     release: Release | None
     design: Design
+    notes: tuple[str, ...]
 
     @property
     def lens(self) -> tuple[str, ...]:
         """The columns that a predictor sees: all but the target."""
         return tuple(name for name in self.frame.columns if name != TARGET)
+
+    @property
+    def gap_shares(self) -> dict[str, float]:
+        """The share of each group's people with a gap in a column that is used."""
+        return {group: float(self.gaps[who].mean()) for group, who in self.members.items()}
 
     @property
     def record(self) -> np.ndarray:
@@ -83,17 +98,32 @@ def read_table(request: Request) -> Table:
     """Read what ``request`` names; a ``ValueError`` names the file, column or value at fault."""
     raw, released = _people(request, request.file), None
     pool, inside = _everybody(request, raw)
+    notes = [*raw.attrs["notes"]]
     kinds = dict(request.columns) | dict.fromkeys(request.special.values(), "ignore")
     if request.release is not None:
-        released = read_file(request.release)
+        released = read_file(request.release, encoding=request.encoding)
+        notes += released.attrs["notes"]
         if request.count in released:
             released = repeated(released, request.count, request.release.name)
         used = {*released.columns, *request.lens, request.sensitive}
         kinds |= dict.fromkeys(set(raw.columns) - used, "ignore")
+        tables = {request.file.name: raw, request.release.name: released}
+        if alone := in_one_alone(tables):
+            notes.append(f"Columns {alone}; nobody is matched by them.")
+    if request.holdout is not None:  # which may count its people from 1 again
+        named = (name for name in raw if name not in {request.sensitive, *request.lens, *kinds})
+        read = [read_column(raw[name]) for name in named]
+        kinds |= {column.name: "ignore" for column in read if column.identifier}
     schema = fit_schema(
-        pool, sensitive=request.sensitive, positive=request.positive, lens=request.lens, kinds=kinds
+        pool,
+        sensitive=request.sensitive,
+        positive=request.positive,
+        lens=request.lens,
+        kinds=kinds,
+        gaps=request.gaps,
+        stated=None if request.schema is None else read_schema(request.schema),
     )
-    known = pool[schema.sensitive].notna().to_numpy()
+    known = schema.answer.texts(pool).notna().to_numpy()
     pool, inside = pool[known].reset_index(drop=True), inside[known]
     people, n = f"people with a value of {request.sensitive!r}", int(inside.sum())
     if released is None:
@@ -111,8 +141,23 @@ def read_table(request: Request) -> Table:
     frame = schema.typed_table(pool, request.file.name)
     if released is not None:
         released = read_release(released, schema, request.release.name, request.file.name)
-    dropped, design = int((~known).sum()), _design(request, pool, inside)
-    return Table(pool, frame, schema, members, small, inside, dropped, released, design)
+    dropped, design = int((~known).sum()), _design(request, pool, inside, schema)
+    used = {*request.groups, *chain(*request.crossings), *schema.lens}
+    gaps = [column.texts(pool).isna() for column in schema.columns if column.name in used]
+    return Table(
+        raw=pool,
+        frame=frame,
+        schema=schema,
+        members=members,
+        small=small,
+        inside=inside,
+        dropped_rows=dropped,
+        used=used,
+        gaps=np.any(gaps, axis=0),
+        release=released,
+        design=design,
+        notes=tuple(notes),
+    )
 
 
 def _numbered(rows: pd.DataFrame) -> np.ndarray:
@@ -123,27 +168,31 @@ def _numbered(rows: pd.DataFrame) -> np.ndarray:
 
 def _people(request: Request, path: Path) -> pd.DataFrame:
     """A file, one row a person."""
-    rows = read_file(path)
+    rows = read_file(path, encoding=request.encoding)
     other = TARGET not in rows
     validate.require(
         other, f"{path.name}: a header", f"other than {TARGET!r}, a name in use", TARGET
     )
-    return rows if request.count is None else repeated(rows, request.count, path.name)
+    notes = rows.attrs
+    rows = rows if request.count is None else repeated(rows, request.count, path.name)
+    rows.attrs = notes
+    return rows
 
 
-def _design(request: Request, pool: pd.DataFrame, inside: np.ndarray) -> Design:
+def _design(request: Request, pool: pd.DataFrame, inside: np.ndarray, schema: Schema) -> Design:
     """Clusters and weights of the people; a ``ValueError`` for columns that cannot serve.
 
     In a large table weights are rounded to a sixteenth of a power of two, so that people can be
     counted.
     """
     cluster, weight, counted = None, None, len(pool) >= PEOPLE
+    columns = {column.name: column for column in schema.columns}
     for name in ("cluster", "weights"):
         if name in request.special:
-            gaps = int(pool[request.special[name]].isna().sum())
+            gaps = int(columns[request.special[name]].texts(pool).isna().sum())
             validate.require(gaps == 0, name, "a column with a value for everybody", f"{gaps} gaps")
     if request.cluster is not None:
-        cluster, names = pd.factorize(canonical_column(pool[request.cluster]))
+        cluster, names = pd.factorize(pool[request.cluster])
         validate.require(len(names) >= 4, "cluster", "of at least 4 values", len(names))
         both = np.intersect1d(cluster[inside], cluster[~inside])
         whole = "wholly in the release or left out of it, under one name in both files"
@@ -187,7 +236,8 @@ def _everybody(request: Request, raw: pd.DataFrame) -> tuple[pd.DataFrame, np.nd
     if request.members is not None:
         column, value = request.members
         validate.choice("members column", column, raw.columns)
-        marks, value = canonical_column(raw[column]), canonical_text(value)
+        marks = raw[column]
+        value = spelled_as(pd.Series([value]), marks.cat.categories).iloc[0]
         validate.choice("members value", value, sorted(marks.dropna().unique()))
         inside = (marks == value).to_numpy()
         left_out = "a mark that leaves somebody out of the release"
@@ -196,12 +246,12 @@ def _everybody(request: Request, raw: pd.DataFrame) -> tuple[pd.DataFrame, np.nd
     if request.holdout is None:
         return raw, np.ones(len(raw), dtype=bool)
     out = _people(request, request.holdout)
-    if odd := sorted(set(out.columns) ^ set(raw.columns)):
-        raise ValueError(
-            f"{request.holdout.name} must have the columns of {request.file.name}, got another"
-            f" {shown(odd[0])}"
-        )
-    if out[raw.columns].apply(canonical_column).equals(raw.apply(canonical_column)):
+    if alone := in_one_alone({request.file.name: raw, request.holdout.name: out}):
+        same = f"the columns of {request.file.name}"
+        raise ValueError(f"{request.holdout.name} must have {same}, got {alone}")
+    raw.attrs["notes"] += out.attrs["notes"]
+    out = pd.DataFrame({name: spelled_as(out[name], raw[name].cat.categories) for name in raw})
+    if out.astype(object).equals(raw.astype(object)):
         raise ValueError(
             f"{request.holdout.name} must hold people who were left out, got the rows of"
             f" {request.file.name}"
@@ -215,17 +265,20 @@ def _groups(
 ) -> tuple[dict[str, np.ndarray], dict[str, int]]:
     """Who is in each large enough group, and the sizes of all others.
 
-    A number makes bands: those asked for, else its quartiles. A missing value is in no group.
+    A number makes bands: those asked for, else its quartiles; a date its year. A missing value is
+    in no group.
     """
     alone = [name for name in dict.fromkeys(request.groups) if name != request.sensitive]
-    numbers, labels = {c.name for c in schema.columns if c.kind == "number"}, {}
+    columns, labels = {column.name: column for column in (*schema.columns, schema.answer)}, {}
     for name in dict.fromkeys(chain(alone, *request.crossings)):
         validate.choice("group column", name, pool.columns)
-        labels[name] = canonical_column(pool[name])
-        if name in request.bands or name in numbers:
-            values = to_numbers(pool[name], "the file")
+        labels[name] = values = columns[name].cells(pool, "the file")
+        if name in request.bands or columns[name].kind == "number":
+            values = values if columns[name].numeric else to_numbers(values, "the file")
             quartiles = sorted({*values.quantile([0.25, 0.5, 0.75])})
             labels[name] = to_bands(values, [float(e) for e in request.bands.get(name, quartiles)])
+        elif columns[name].kind == "date":
+            labels[name] = pd.to_datetime(values, unit="D").dt.year
     is_one = schema.is_positive(pool).to_numpy()
     answers = {
         f"{schema.sensitive} = {schema.positive_name}": lambda frame: is_one,

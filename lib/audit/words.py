@@ -11,10 +11,37 @@ from lib.audit.exposure import MET, NOT_MET, ONE_SPLIT, UNDECIDED, overall, spli
 from lib.audit.request import Request
 from lib.audit.run import COPIED, Audit
 from lib.coherence.answers import round_outward
+from lib.table.columns import LOUD_GAPS
+
+
+def gaps(audit: Audit) -> str:
+    """Which texts were read as gaps, where, and of how many people; a warning if of many."""
+    table, total = audit.table, len(audit.table.gaps) + audit.table.dropped_rows
+    named = [audit.schema.answer, *(c for c in audit.schema.columns if c.name in table.used)]
+    read = [f"{c.name}: {words}" for c in named if (words := c.gap_words)]
+    people = int(table.gaps.sum()) + table.dropped_rows
+    if not read:
+        return "No cell was read as a gap."
+    share = people / total
+    said = f"Read as gaps, of {people:,} of {total:,} people ({share:.1%}): {'; '.join(read)}."
+    if share <= LOUD_GAPS:
+        return said
+    group, most = max(table.gap_shares.items(), key=lambda found: found[1])
+    return (
+        f"Warning: {said} A person with a gap is in no group of that column. The group with most is"
+        f" {group}, {most:.1%}. If such a text is a value, declare the column text, or give --gaps."
+    )
 
 
 def dependence(audit: Audit) -> str:
-    """The first verdict: are people inside treated unlike those left out, beyond chance?"""
+    """The first verdict: are people inside treated unlike those left out, beyond chance? And a
+    warning of gaps.
+    """
+    warned = gaps(audit)
+    return _dependence(audit) + (f" {warned}" if warned.startswith("Warning") else "")
+
+
+def _dependence(audit: Audit) -> str:
     groups, flagged = len(audit.members), audit.summary[audit.summary["flagged"]]
     request = audit.request
     inside = "whose records were learnt from" if request.mode == "clear" else "behind the release"

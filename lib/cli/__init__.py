@@ -46,6 +46,7 @@ COMMANDS = {  # name: the module and what it does
         "studies.privacy_audit.command",
         "audit the exact privacy losses of whole fits against what they declare",
     ),
+    "example": ("lib.cli.example", "write a small table, to try the next three commands on"),
     "schema": ("lib.cli.schema", "draft the schema of a table of your own, for synthesize"),
     "synthesize": (
         "lib.cli.synthesize",

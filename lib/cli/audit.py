@@ -15,6 +15,7 @@ import os
 from argparse import SUPPRESS, ArgumentParser, Namespace
 from collections.abc import Mapping
 from dataclasses import fields
+from itertools import count
 from pathlib import Path
 from types import UnionType
 from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from lib.audit.run import Audit
 
 FOUND, OPEN = 3, 4  # exit statuses: what was asked to fail was found, or is undecided
-_INPUTS = ("file", "release", "holdout")
+_INPUTS = ("file", "release", "holdout", "schema")
 _SEVERAL: dict[str, dict[str, Any]] = {
     "sensitive": {"action": "append"},
     "release": {"nargs": "+"},
@@ -61,10 +62,12 @@ def add_arguments(parser: ArgumentParser) -> None:
         flag = f"--{field.name.replace('_', '-')}"
         parser.add_argument("file" if field.name == "file" else flag, **options)
     parser.add_argument(
-        "--out", default="coherence.html", help="the report (default coherence.html)"
+        "--out", help="the report, a new file (else coherence.html, or coherence_2.html and so on)"
     )
     parser.add_argument(
-        "--json", metavar="FILE", help="also both verdicts and their numbers, for a program"
+        "--json",
+        metavar="FILE",
+        help="also both verdicts and their numbers, for a program, a new file",
     )
     parser.add_argument(
         "--fail-on", choices=["flagged"], help=f"exit with {FOUND} if a group is flagged"
@@ -84,7 +87,8 @@ def run(args: Namespace) -> int:
     --fail-at ask for.
     """
     from lib.audit import several
-    from lib.audit.report import report_html, report_json, verdicts
+    from lib.audit.report import column_table, report_html, report_json, verdicts
+    from lib.table.columns import in_lines
 
     hints = get_type_hints(Request)
     given: dict[str, Any] = {
@@ -97,13 +101,16 @@ def run(args: Namespace) -> int:
     releases: list[Path | None] = [Path(name) for name in getattr(args, "release", ())] or [None]
     columns = _utf8("sensitive", args.sensitive)
     asked = [{"release": path, "sensitive": c} for path in releases for c in columns]
-    inputs = [path.resolve() for path in (given["file"], given.get("holdout"), *releases) if path]
-    suffixes = (".html", ".htm")
-    out = _output("out", args.out, suffixes, inputs)
-    parts = [out.with_name(f"{out.stem}-{i + 1}{out.suffix}") for i in range(len(asked))]
-    for path in parts if len(asked) > 1 else ():
-        _output("out", str(path), suffixes, inputs)
-    record = _output("json", args.json, (".json",), inputs) if args.json else None
+    out, parts = _reports(args.out or "coherence.html", len(asked))
+    for i in count(2) if args.out is None else ():
+        if not any(path.exists() for path in (out, *parts)):
+            break
+        out, parts = _reports(f"coherence_{i}.html", len(asked))
+    for path in (out, *parts):
+        _require_new("out", path, (".html", ".htm"))
+    record = Path(args.json) if args.json else None
+    if record is not None:
+        _require_new("json", record, (".json",))
     requests = [Request(**given | one) for one in asked]
     audits = several.run_audits(requests, progress=not args.quiet, say=print)
     if len(audits) == 1:
@@ -121,6 +128,7 @@ def run(args: Namespace) -> int:
     write_whole(out, html, private=True)
     if record is not None:
         write_whole(record, text, private=True)
+    print("How the columns were read:", in_lines(column_table(audits[0])), "", sep="\n")
     print(*words, f"\nThe report is ready. Open:\n  {out.resolve().as_uri()}", sep="\n")
     status, why = min((_status(a, args) for a in audits), key=lambda found: found[0] or OPEN + 1)
     if status:
@@ -186,22 +194,19 @@ def _pair(name: str, text: str) -> tuple[str, str]:
     return key, value
 
 
-def _output(name: str, text: str, suffixes: tuple[str, ...], inputs: list[Path]) -> Path:
-    """The path of an output that can be written, asked before the audit; nothing is left behind."""
-    path = Path(text)
-    validate.require(
-        path.suffix in suffixes and path.parent.is_dir() and path.resolve() not in inputs,
-        name,
-        f"a {suffixes[0]} file in a folder that exists, and no input",
-        text,
-    )
-    existed = os.path.exists(path)
+def _reports(out: str, asked: int) -> tuple[Path, list[Path]]:
+    """The report, and those of each of several audits beside it."""
+    path = Path(out)
+    parts = (path.with_name(f"{path.stem}-{i}{path.suffix}") for i in range(1, asked + 1))
+    return path, [*parts] if asked > 1 else []
+
+
+def _require_new(name: str, path: Path, suffixes: tuple[str, ...]) -> None:
+    """Ask before the audit for an output that overwrites nothing; nothing is left behind."""
+    what = f"a new {suffixes[0]} file in a folder that exists"
+    validate.require(path.suffix in suffixes, name, what, str(path))
     try:
-        path.open("a", encoding="utf-8").close()
+        path.open("x", encoding="utf-8").close()
     except OSError as error:
-        raise ValueError(
-            f"{name} must be a file that can be written ({error.strerror}), got {text!r}"
-        ) from error
-    if not existed:
-        path.unlink()
-    return path
+        raise validate.refusal(name, f"{what} ({error.strerror})", str(path)) from error
+    path.unlink()

@@ -7,7 +7,8 @@ hardened against it, such as OpenDP.
 
 A released number shows 52 bits of what drew it, so another generator than the noise's draws the
 rows. Beside them stands the schema, made of what was read and not of the file's bytes: comments of
-a draft count people, and they stay in the draft.
+a draft count people, and they stay in the draft. A release overwrites none, and each but a
+rehearsal is a line of FILE.spent.csv, beside FILE, so that budgets add up.
 
 A finished release leaves nobody out to compare with. So the audit makes releases of random halves
 by this very command; with --audit-sensitive it runs at once, else its command is printed.
@@ -20,6 +21,7 @@ import shlex
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,8 +36,11 @@ if TYPE_CHECKING:  # --help waits for nothing of these
     from lib.audit.request import Request
     from lib.dp import PrivacyAccountant
     from lib.synth.stratified import StratifiedModel
-    from lib.table.coding import Coded
+    from lib.table.kinds import Coded
 
+SLOW = 15  # columns from which on AIM takes hours
+JUDGED = 100  # rows of a release from which on its shares say something
+_LEDGER = ["when", "release", "synthesizer", "epsilon", "delta", "rho"]
 SYNTHESIZERS = ("mst", "aim", "gem")
 
 
@@ -43,7 +48,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     """The table, its schema, the budget, and where the release goes."""
     parser.description = __doc__
     option = parser.add_argument
-    option("file", type=Path, help="CSV (UTF-8, a header and one row a person) or .parquet")
+    option(
+        "file", type=Path, help="one row a person: CSV with a header (or .gz), .parquet or .xlsx"
+    )
     option("--schema", type=Path, required=True, metavar="YML", help="see python -m lib schema")
     option("--epsilon", type=float, required=True, help="of the (epsilon, delta) promised")
     option("--delta", type=float, default=1e-9, help="(default 1e-9)")
@@ -57,7 +64,13 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     option("--synthesizer", choices=SYNTHESIZERS, default="mst", help="(default mst)")
     option("--rows", type=int, help="of the release; else as many as noise says there are")
-    option("--out", type=Path, required=True, metavar="CSV", help="the release")
+    option("--out", type=Path, required=True, metavar="CSV", help="the release, a new file")
+    option("--encoding", metavar="NAME", help="of a CSV that is not UTF-8, such as cp1252")
+    option(
+        "--compare",
+        action="store_true",
+        help="also print what FILE holds beside what the release keeps, which is NOT private",
+    )
     option(
         "--seed",
         type=int,
@@ -77,46 +90,83 @@ def run(args: Namespace) -> int:
     from lib import synth
     from lib.audit.report import report_html, verdicts
     from lib.audit.run import run_audit
-    from lib.dp import zcdp_rho
+    from lib.dp import epsilon_of, zcdp_rho
     from lib.synth.stratified import StratifiedModel
     from lib.table import Table, read_schema, schema_text
+    from lib.table.columns import decisions, in_lines, read_column
     from lib.table.reading import read_file
 
-    inputs = {args.file.resolve(), args.schema.resolve()}
-    outputs = {args.out.resolve(), _beside(args.out).resolve()}
-    fits = args.out.resolve().parent.is_dir() and not inputs & outputs
-    what = "a file in a folder that exists, no input, and with no input as its .schema.yml"
+    report = args.out.with_suffix(".audit.html")
+    outputs = [args.out, _beside(args.out)] + [report] * (args.audit_sensitive is not None)
+    there = any(path.exists() for path in outputs)
+    fits = args.out.resolve().parent.is_dir() and not there
+    what = "a new file in a folder that exists, without its .schema.yml (or .audit.html)"
     validate.require(fits, "out", what, str(args.out))
     rho = zcdp_rho(args.epsilon, args.delta, conversion="tight")
     if args.rows is not None:
         validate.integer("rows", args.rows, low=1)
     schema = read_schema(args.schema)
-    audit = _audit(args, schema, args.audit_sensitive or "COL")
+    audit = _audit(args, args.audit_sensitive or "COL")
     if args.seed is not None:
         validate.integer("seed", args.seed, low=0)
     noise, draws = _generators(args.seed)
-    table = Table.of(read_file(args.file, empty=True), schema)
+    raw = read_file(args.file, empty=True, encoding=args.encoding)
+    table = Table.of(raw, schema)
+    ledger = args.file.with_name(f"{args.file.name}.spent.csv")
+    spent = _spent(ledger)
+    read = [read_column(raw[name].head(0), coded=column) for name, column in schema.items()]
+    told = decisions(read)[["column", "read as", "why"]]  # by the schema alone
+    print(*raw.attrs["notes"], in_lines(told), sep="\n")
     if args.audit_sensitive is not None:
         validate.choice("audit_sensitive", args.audit_sensitive, table.domain.columns)
     shown = {"progress": True} if args.synthesizer == "aim" else {}
     synthesizer = getattr(synth, args.synthesizer.upper())(**shown)
     if args.by:
         synthesizer = synth.Stratified(inner=synthesizer, by=args.by, threshold="break-even")
-    model = synthesizer.fit(table.codes, table.domain, rho, noise)
+    for name in args.by:
+        validate.choice("by", name, table.domain.columns)
+    columns, groups = len(table.domain), math.prod(table.domain[name] for name in args.by)
+    aim = args.synthesizer == "aim" and columns >= SLOW
+    print(
+        f"Fitting {args.synthesizer.upper()} to {columns} columns"
+        + (f", up to {groups:,} groups one after another" if args.by else "")
+        + (": this may take hours, and MST takes minutes (--synthesizer mst)" if aim else ""),
+        flush=True,
+    )
+    model = synthesizer.fit(table.codes, table.domain, rho=rho, rng=noise)
     rows = round(model.total) if args.rows is None else args.rows
-    release = table.decode(model.sample(rows, draws), draws)
+    codes = model.sample(rows, draws)
+    release = table.decode(codes, draws)
+    if args.seed is None:  # first: what cannot be charged is not released
+        when = datetime.now(UTC).isoformat(timespec="seconds")
+        line = [when, str(args.out), args.synthesizer, args.epsilon, args.delta, rho]
+        spent.loc[len(spent)] = line
+        spent.tail(1).to_csv(ledger, mode="a", index=False, header=not ledger.exists())
     # before the audit, which may fail: a second fit would spend the budget a second time
     write_whole(args.out, release.to_csv(index=False), private=True)
     write_whole(_beside(args.out), schema_text(schema))
     print(in_words(model.accountant, args.epsilon, args.delta, args.seed))
     if isinstance(model, StratifiedModel):
         print(f"\n{models_in_words(model, table.schema)}")
+    if args.seed is None:
+        together = spent["rho"].sum()
+        print(
+            f"All that was spent on this file: {len(spent)} releases, rho {together:.4g} together,"
+            f" so (epsilon {epsilon_of(together, args.delta):.4g}, delta {args.delta:g})."
+        )
+    print("\nWhat the release keeps, computed on it and its schema alone:")
+    print(in_lines(kept(codes, table.schema)))
+    if rows < JUDGED:
+        print(f"It has fewer than {JUDGED} rows, so it cannot be judged.")
+    if args.compare:
+        print(f"\nWhat {args.file.name} holds, which is NOT private:")
+        print(in_lines(kept(table.codes, table.schema, codes)))
     print(f"\nThe release: {args.out}, {rows:,} rows, by the schema in {_beside(args.out)}")
     if args.audit_sensitive is None:
         print("\nAudit the program that made it, on random halves (COL is what is predicted):")
         print(f"  {shlex.join(['python', '-m', 'lib', 'audit', *_words(audit)])}")
         return 0
-    found, report = run_audit(audit, progress=False, say=print), args.out.with_suffix(".audit.html")
+    found = run_audit(audit, progress=False, say=print)
     write_whole(report, report_html(found), private=True)
     print(*verdicts(found), f"\nThe audit: {report}. It is NOT private.", sep="\n")
     return 0
@@ -140,6 +190,52 @@ def _generators(seed: int | None) -> tuple[np.random.Generator, np.random.Genera
 def _beside(out: Path) -> Path:
     """The schema of a release: as public as it."""
     return out.with_suffix(".schema.yml")
+
+
+def kept(
+    codes: pd.DataFrame, schema: Mapping[str, Coded], other: pd.DataFrame | None = None
+) -> pd.DataFrame:
+    """What rows hold, column by column: those of a release, or of the file beside it.
+
+    Returns
+    -------
+    DataFrame
+        ``column``, the ``shares`` of each spike (else of the most frequent code) and of gaps, the
+        code of the ``median``; with ``other`` codes the ``error``, half the L1 distance of shares.
+    """
+    import numpy as np
+    import pandas as pd
+
+    from lib.table import Category, Number
+
+    rows = []
+    for name, column in schema.items():
+        levels, counts = column.levels, np.bincount(codes[name], minlength=column.size)
+        shares, values = counts / max(1, len(codes)), range(len(levels))
+        spikes = len(column.spikes) if isinstance(column, Number) else 0
+        shown = [*values[-spikes:]] if spikes else [int(np.argmax(shares[: len(levels)]))]
+        shown += range(len(levels), column.size)
+        words = ", ".join(f"{_value(column, code)}: {shares[code]:.1%}" for code in shown)
+        row = {"column": name, "shares": words, "median": ""}
+        if not isinstance(column, Category):
+            order = np.argsort(levels)
+            below = counts[order].cumsum()
+            row["median"] = _value(column, order[np.searchsorted(below, below[-1] / 2)])
+        if other is not None:
+            others = np.bincount(other[name], minlength=column.size) / max(1, len(other))
+            row["error"] = f"{np.abs(shares - others).sum() / 2:.3f}"
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _spent(ledger: Path) -> pd.DataFrame:
+    """The earlier releases of a file; a ``ValueError`` for a ledger that cannot go on."""
+    import pandas as pd
+
+    spent = pd.read_csv(ledger) if ledger.exists() else pd.DataFrame(columns=_LEDGER)
+    fits = [*spent] == _LEDGER and pd.to_numeric(spent["rho"], errors="coerce").gt(0).all()
+    validate.require(fits, "ledger", f"a table of {', '.join(_LEDGER)}", str(ledger))
+    return spent
 
 
 def account(accountant: PrivacyAccountant) -> pd.DataFrame:
@@ -176,6 +272,10 @@ def in_words(
         index=False, formatters={"all": "{:.4g}".format, "budget": "{:.1%}".format}
     )
     lines = [f"Spent, in rho of zCDP, by the relation {accountant.relation!r} one row:\n{shown}"]
+    price = (table["all"] / table["looks"])[table["kind"] == "measurement"].min()
+    lines.append(
+        f"Noise: a count has a standard deviation of up to {(2 * price) ** -0.5:,.0f} people."
+    )
     if table["part"].any():
         lines.append(
             "Parts (by codes, in the schema's order) hold different rows: all cost as the dearest."
@@ -226,18 +326,21 @@ def _value(column: Coded, code: int) -> str:
     """What a code stands for."""
     import numpy as np
 
-    from lib.table.coding import Number
+    from lib.table import Date, Number
 
-    if isinstance(column, Number) and code < column.bins:
-        return f"{column.edges[code]:g} to under {column.edges[code + 1]:g}"
-    [text] = column.decode(np.array([code]), np.random.default_rng())
-    return str(text) if isinstance(text, str) else "missing"
+    if code == len(column.levels):
+        return "missing"
+    level = column.levels[code]
+    if isinstance(column, Number) and code < len(column.bounds) - 1:
+        return f"{column.bounds[code]:g} to under {column.bounds[code + 1]:g}"
+    if isinstance(column, Date):
+        return f"{column.by} from {np.datetime64(int(level), 'D')}"
+    return f"{level:g}" if isinstance(column, Number) else str(level)
 
 
-def _audit(args: Namespace, schema: Mapping[str, object], sensitive: str) -> Request:
+def _audit(args: Namespace, sensitive: str) -> Request:
     """The audit of this command as a curator, for the groups of ``by``."""
     from lib.audit.request import Request
-    from lib.table.coding import IGNORE
 
     options = {name: getattr(args, name) for name in ("epsilon", "delta", "synthesizer", "rows")}
     options["by"] = ",".join(args.by)
@@ -251,7 +354,8 @@ def _audit(args: Namespace, schema: Mapping[str, object], sensitive: str) -> Req
         file=args.file,
         sensitive=sensitive,
         groups=args.by,
-        columns={name: IGNORE for name, column in schema.items() if column == IGNORE},
+        schema=_beside(args.out),
+        encoding=args.encoding,
         curator=f"{shlex.join(words)} {{half}} --out {{release}} --seed {{seed}}",
         reads=(PACKAGE,),
     )
@@ -260,7 +364,14 @@ def _audit(args: Namespace, schema: Mapping[str, object], sensitive: str) -> Req
 def _words(request: Request) -> list[str]:
     """The command line of such an audit."""
     groups = ["--groups", *request.groups] if request.groups else []
-    ignored = [f"{name}={kind}" for name, kind in request.columns.items()]
+    options = ["--schema", str(request.schema)]
+    options += ["--encoding", request.encoding] if request.encoding else []
     words = [str(request.file), "--sensitive", request.sensitive, *groups]
-    words += ["--columns", *ignored] if ignored else []
-    return [*words, "--curator", request.curator or "", "--reads", *map(str, request.reads)]
+    return [
+        *words,
+        *options,
+        "--curator",
+        request.curator or "",
+        "--reads",
+        *map(str, request.reads),
+    ]

@@ -76,6 +76,7 @@ def group_rates(y_true: np.ndarray, y_pred: np.ndarray, group: np.ndarray) -> di
     >>> rates["tpr_1"], rates["tpr_0"]
     (1.0, 0.0)
     """
+    validate.same_labels(y_true=y_true, y_pred=y_pred, group=group)
     y = _binary("y_true", y_true)
     hat, member = _binary("y_pred", y_pred, y.size), _binary("group", group, y.size)
     found: dict[str, float] = {}
@@ -92,6 +93,7 @@ def rates(y_true: np.ndarray, y_pred: np.ndarray) -> dict[str, float]:
     >>> rates(np.array([True, False]), np.array([True, True]))
     {'positive_rate': 1.0, 'tpr': 1.0, 'fpr': 1.0, 'acc': 0.5}
     """
+    validate.same_labels(y_true=y_true, y_pred=y_pred)
     y_true, y_pred = validate.array("y_true", y_true), validate.array("y_pred", y_pred)
     for name, found in (("y_true", y_true), ("y_pred", y_pred)):
         fits = found.ndim == 1 and found.dtype == bool and found.size == y_true.size
@@ -120,7 +122,8 @@ def fairness(y_true: np.ndarray, y_pred: np.ndarray, group: np.ndarray) -> dict[
     Raises
     ------
     ValueError
-        For an array that is empty, of another shape, or with other entries.
+        For an array that is empty, of another shape, or with other entries; for Series with other
+        labels than another's.
 
     Examples
     --------
@@ -176,6 +179,7 @@ def utility(
     """
     from sklearn import metrics
 
+    validate.same_labels(y_true=y_true, y_pred=y_pred, scores=scores)
     y = _binary("y_true", y_true)
     hat = _binary("y_pred", y_pred, y.size)
     two_classes = 0 < y.sum() < y.size

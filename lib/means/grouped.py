@@ -31,7 +31,7 @@ class Interval:
     low, high : float
         The mean lies between them.
     sigma : float
-        Standard deviation of the values.
+        Standard deviation of the values, in their own unit.
     beta : float
         Failure probability in (0, 1).
     oracle : str
@@ -46,7 +46,7 @@ class Interval:
 
     low: float
     high: float
-    sigma: float = 1.0
+    sigma: float
     beta: float = 0.01
     oracle: str = ""
 
@@ -162,7 +162,7 @@ def coinpress_path(
 
     Examples
     --------
-    >>> x, ends = np.linspace(-1, 1, 100), Interval(low=-50, high=50)
+    >>> x, ends = np.linspace(-1, 1, 100), Interval(low=-50, high=50, sigma=1)
     >>> path = coinpress_path(x, np.array([100]), ends, (0.25, 0.75), np.random.default_rng(0))
     >>> path[:, :, 0].round(1).tolist()
     [[-50.0, 50.0], [-5.5, 5.9], [-0.7, 0.7]]
@@ -230,8 +230,8 @@ def coinpress(
 
     Examples
     --------
-    >>> x, sizes = np.array([1.0, 2.0, 3.0]), np.array([3, 0])
-    >>> coinpress(x, sizes, Interval(low=0, high=9), (1.0,), None).tolist()  # None: no noise
+    >>> x, sizes = np.array([1.0, 2.0, 3.0]), np.array([3, 0])  # and no noise without a generator
+    >>> coinpress(x, sizes, Interval(low=0, high=9, sigma=1), (1.0,), None).tolist()
     [2.0, 4.5]
     """
     low, high = coinpress_path(values, sizes, interval, rhos, rng, accountant, by)[-1]

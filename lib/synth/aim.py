@@ -84,7 +84,7 @@ class AIM(Synthesizer):
     >>> domain = Domain.of({"a": 2, "b": 2})
     >>> people = pd.DataFrame({"a": [0, 1] * 50, "b": [0, 1] * 50})
     >>> aim = AIM(rounds_per_column=2, iterations=50, last_iterations=50)
-    >>> model = aim.fit(people, domain, 1.0, np.random.default_rng(0))
+    >>> model = aim.fit(people, domain, rho=1.0, rng=np.random.default_rng(0))
     >>> [done.selected for done in model.rounds]
     [('a', 'b'), ('a', 'b')]
     """
@@ -134,10 +134,10 @@ class AIM(Synthesizer):
         require_megabytes(needed, self.memory, "AIM's tables of counts")
 
     def fit(
-        self, data: pd.DataFrame, domain: Domain, budget: float, rng: np.random.Generator
+        self, data: pd.DataFrame, domain: Domain, *, rho: float, rng: np.random.Generator
     ) -> MarginalModel:
         """As :meth:`Synthesizer.fit`: single columns, then rounds of select, measure, estimate."""
-        accountant = open_accountant(data, domain, budget, rng)
+        accountant = open_accountant(data, domain, rho, rng)
         budget = accountant.budget
         self.require_memory(domain)
         weights = self.candidates(domain)

@@ -92,9 +92,9 @@ class Synthesizer(ABC):
 
     @abstractmethod
     def fit(
-        self, data: pd.DataFrame, domain: Domain, budget: float, rng: np.random.Generator
+        self, data: pd.DataFrame, domain: Domain, *, rho: float, rng: np.random.Generator
     ) -> Fitted:
-        """Fit under ``budget``-zCDP (add or remove one row).
+        """Fit under ``rho``-zCDP (add or remove one row).
 
         The exception is :class:`~lib.synth.stratified.Stratified` where it counts the groups
         itself (``weights="public"`` without ``sizes``): which groups exist and how
@@ -106,8 +106,9 @@ class Synthesizer(ABC):
             Columns as ``domain``; may be empty.
         domain : Domain
             Declared, never read off ``data``.
-        budget : float
-            ``rho`` from 1e-25 to 1e20; spent to the last.
+        rho : float
+            The budget in zCDP, from 1e-25 to 1e20, spent to the last; of an epsilon it is
+            ``lib.dp.zcdp_rho(epsilon, delta)``.
         rng : np.random.Generator
             Noise and selection. Equal generators give equal models in any process of one machine
             (see the head of this module for other processors).
@@ -122,13 +123,13 @@ class Synthesizer(ABC):
 
 
 def open_accountant(
-    data: pd.DataFrame, domain: Domain, budget: float, rng: np.random.Generator
+    data: pd.DataFrame, domain: Domain, rho: float, rng: np.random.Generator
 ) -> PrivacyAccountant:
-    """Check the arguments of a fit; returns an accountant over ``budget``.
+    """Check the arguments of a fit; returns an accountant over ``rho``.
 
     Parameters
     ----------
-    data, domain, budget, rng
+    data, domain, rho, rng
         As :meth:`Synthesizer.fit` has them.
 
     Examples
@@ -141,7 +142,7 @@ def open_accountant(
     if len(validate.instance("domain", domain, Domain)) < 1:
         raise ValueError("domain must have at least 1 column, got none")
     domain.check(data, "data")
-    return PrivacyAccountant(validate.budget("budget", budget, low=BUDGET_MIN, high=BUDGET_MAX))
+    return PrivacyAccountant(validate.budget("rho", rho, low=BUDGET_MIN, high=BUDGET_MAX))
 
 
 def share(name: str, value: float) -> float:

@@ -258,10 +258,10 @@ class GEM(Synthesizer):
         require_megabytes(needed + joint, self.memory, "GEM's tables")
 
     def fit(
-        self, data: pd.DataFrame, domain: Domain, budget: float, rng: np.random.Generator
+        self, data: pd.DataFrame, domain: Domain, *, rho: float, rng: np.random.Generator
     ) -> GEMModel:
         """As :meth:`Synthesizer.fit`: rounds of select, measure and training of the network."""
-        accountant = open_accountant(data, domain, budget, rng)
+        accountant = open_accountant(data, domain, rho, rng)
         budget = accountant.budget
         self.require_memory(domain)
         workload = self.candidates(domain)
@@ -272,9 +272,9 @@ class GEM(Synthesizer):
         trainer = _Trainer(self, domain, rng)
         rounds = []
         for t in range(self.rounds):
-            rho = (budget - accountant.spent) / (self.rounds - t)
+            left = (budget - accountant.spent) / (self.rounds - t)
             columns, cell, goal, sigma = self._ask(
-                data, exact, trainer, total, rho, accountant, rng
+                data, exact, trainer, total, left, accountant, rng
             )
             rounds.append(GEMRound(columns, cell, sigma, trainer.train(columns, cell, goal)))
             if t >= self.rounds // 2:

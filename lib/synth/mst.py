@@ -151,7 +151,7 @@ class MST(Synthesizer):
     --------
     >>> domain = Domain.of({"a": 2, "b": 2})
     >>> people = pd.DataFrame({"a": [0, 1] * 50, "b": [0, 1] * 50})
-    >>> model = MST(iterations=50).fit(people, domain, 1.0, np.random.default_rng(0))
+    >>> model = MST(iterations=50).fit(people, domain, rho=1.0, rng=np.random.default_rng(0))
     >>> model.edges, model.accountant.spent, len(model.sample(7, np.random.default_rng(1)))
     ((('a', 'b'),), 1.0, 7)
     """
@@ -173,10 +173,10 @@ class MST(Synthesizer):
         validate.integer("iterations", self.iterations, low=1)
 
     def fit(
-        self, data: pd.DataFrame, domain: Domain, budget: float, rng: np.random.Generator
+        self, data: pd.DataFrame, domain: Domain, *, rho: float, rng: np.random.Generator
     ) -> MSTModel:
         """As :meth:`Synthesizer.fit`: single columns, a tree of pairs chosen one by one, pairs."""
-        accountant = open_accountant(data, domain, budget, rng)
+        accountant = open_accountant(data, domain, rho, rng)
         budget = accountant.budget
         parts = self.parts if len(domain) > 1 else (1, 0, 0)
         first, choice, second = (budget * part / sum(parts) for part in parts)

@@ -180,7 +180,7 @@ class Stratified(Synthesizer):
     >>> people = pd.DataFrame({"sex": [0, 1] * 20, "a": [0, 1] * 20, "b": [0, 0, 1, 1] * 10})
     >>> from lib.synth import MST
     >>> mst = Stratified(inner=MST(iterations=50), by=("sex",))
-    >>> model = mst.fit(people, domain, 1.0, np.random.default_rng(0))
+    >>> model = mst.fit(people, domain, rho=1.0, rng=np.random.default_rng(0))
     >>> [(stratum.codes, stratum.weight) for stratum in model.strata]
     [((0,), 0.5), ((1,), 0.5)]
     """
@@ -229,14 +229,14 @@ class Stratified(Synthesizer):
         return "_".join((self.inner.name, *self.by))
 
     def fit(
-        self, data: pd.DataFrame, domain: Domain, budget: float, rng: np.random.Generator
+        self, data: pd.DataFrame, domain: Domain, *, rho: float, rng: np.random.Generator
     ) -> StratifiedModel:
-        """As :meth:`Synthesizer.fit`; ``weights`` and ``sizes`` decide what ``budget`` covers."""
-        accountant = open_accountant(data, domain, budget, rng)
+        """As :meth:`Synthesizer.fit`; ``weights`` and ``sizes`` decide what ``rho`` covers."""
+        accountant = open_accountant(data, domain, rho, rng)
         budget = accountant.budget
         rest = self._rest(domain)
         if self.weights != "public":
-            what = f"budget={budget!r} less count_share={self.count_share!r} of it"
+            what = f"rho={budget!r} less count_share={self.count_share!r} of it"
             validate.budget(what, (1 - self.count_share) * budget, low=BUDGET_MIN, high=BUDGET_MAX)
         self.inner.require_memory(domain if self.small == "merge" else rest)
         sizes = self._sizes(data, domain, accountant, rng)
@@ -253,7 +253,7 @@ class Stratified(Synthesizer):
             tasks.append((None, sizes[pool].sum(), data[np.isin(codes, pool)], domain))
         whole, strata = sum(size for _, size, _, _ in tasks), []
         for (name, size, rows, columns), own in zip(tasks, rng.spawn(len(tasks)), strict=True):
-            fit = self.inner.fit(rows.reset_index(drop=True), columns, left, own)
+            fit = self.inner.fit(rows.reset_index(drop=True), columns, rho=left, rng=own)
             strata.append(Stratum(name, float(size / whole), fit))
         costs = {self._label(stratum.codes): stratum.fitted.accountant for stratum in strata}
         accountant.spend_parallel("groups", costs, by=self.by)

@@ -8,4 +8,6 @@
 [0, 1, 2]
 """
 
-from lib.table.coding import Category, Number, Table, read_schema, schema_text
+from lib.table.coding import Table
+from lib.table.kinds import Category, Date, Number
+from lib.table.schema import read_schema, schema_text

@@ -114,7 +114,7 @@ def release_of(
         return pd.DataFrame(drawn).astype(np.int16), math.nan
     if cell.kind in SYNTHESIZERS:
         inner = synth.stratified(SYNTHESIZERS[cell.kind], cell.by, weights=cell.weights)
-        fitted = inner.fit(inside, domain, rho_in_floats(cell.epsilon, DELTA), rng)
+        fitted = inner.fit(inside, domain, rho=rho_in_floats(cell.epsilon, DELTA), rng=rng)
         return fitted.sample(len(inside), rng), fitted.accountant.spent
     protocol, scope = cell.kind.split()
     columns = domain.columns if scope == "whole" else (TARGET,)

@@ -99,7 +99,7 @@ def run_cell(cell: Cell, people: Table | None = None) -> dict:
     key = (cell.table, cell.mechanism, cell.way, cell.by, cell.epsilon, cell.run)
     rng = stream(cell.seed, "pooling", *key)
     start = time.perf_counter()
-    model = model_of(cell).fit(seen, people.domain, rho_in_floats(cell.epsilon, DELTA), rng)
+    model = model_of(cell).fit(seen, people.domain, rho=rho_in_floats(cell.epsilon, DELTA), rng=rng)
     rows = model.sample(max(1, round(model.total)), rng)
     fit_s = time.perf_counter() - start
     kinds = SETTINGS[cell.table].by

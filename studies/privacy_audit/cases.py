@@ -128,7 +128,7 @@ def synthesizer_case(title: str, synthesizer: Synthesizer) -> Case:
     """A synthesizer under one row more or less, with :data:`BUDGET` promised and spent."""
     return Case(
         title,
-        lambda table, rng: synthesizer.fit(table, DOMAIN, BUDGET, rng),
+        lambda table, rng: synthesizer.fit(table, DOMAIN, rho=BUDGET, rng=rng),
         Promise(rho=BUDGET),
         ADD_OR_REMOVE,
         _row_pairs(),

@@ -88,7 +88,7 @@ def _mean_by_size(table: Any, rng: np.random.Generator) -> object:
 def _overspending(table: Any, rng: np.random.Generator) -> object:
     """Each round gets the declared epsilon as its own parameter, as in the published experiment."""
     spent = published_spending(Promise(rho=BUDGET).epsilon_at(DELTA), rounds=ROUNDS)["rho"]
-    return GEM(**FEW_STEPS, variant="cell", alpha=0.67).fit(table, DOMAIN, spent, rng)
+    return GEM(**FEW_STEPS, variant="cell", alpha=0.67).fit(table, DOMAIN, rho=spent, rng=rng)
 
 
 FAULTS = {

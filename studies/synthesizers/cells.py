@@ -150,7 +150,7 @@ def run_cell(cell: Cell, table: Table | None = None) -> dict:
     if cell.synthesizer in BASELINES:
         rows = _baseline(cell.synthesizer, seen, rng)
     else:
-        model = synthesizer(cell).fit(seen, table.domain, declared(cell), rng)
+        model = synthesizer(cell).fit(seen, table.domain, rho=declared(cell), rng=rng)
         rows, spent = model.sample(len(seen), rng), model.accountant.spent
     fit_s = time.perf_counter() - start
     predict = classifier(rows, table.target, table.domain, cell.run)

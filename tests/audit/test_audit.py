@@ -394,6 +394,19 @@ def test_the_command_writes_a_report_and_says_where(files, capsys):
     assert re.search(r">place</th><td[^>]*>category</td><td[^>]*>declared<", text)
 
 
+def test_a_second_report_overwrites_none(files, capsys):
+    """The second of two audits took the place of the first, without a word."""
+    words = "audit people.csv --sensitive ill --learners lookup --splits 2 --gamma 40 --quiet"
+    before = {}
+    for name in ("coherence.html", "coherence_2.html", "coherence_3.html"):
+        assert main(words.split()) == 0
+        assert (files / name).as_uri() in capsys.readouterr().out
+        assert {path: Path(path).read_bytes() for path in before} == before
+        before[name] = Path(name).read_bytes()
+    assert main([*words.split(), "--out", "coherence_2.html"]) == 2
+    assert {path: Path(path).read_bytes() for path in before} == before
+
+
 @pytest.mark.parametrize(
     ("separator", "program"), [("\\", "C:\\py\\python.exe"), ("/", "my python")]
 )

@@ -39,6 +39,7 @@ def folder(tmp_path_factory) -> Path:
     pd.DataFrame({"a": []}).to_parquet(folder / "empty.parquet")
     (folder / "text.parquet").write_text("a,b\n1,2\n", encoding="utf-8")
     (folder / "folder.html").mkdir()
+    (folder / "old.json").write_text("{}", encoding="utf-8")
     return folder
 
 
@@ -75,8 +76,8 @@ REFUSED = [
     (lambda: ask(learners=()), "at least one of each"),
     (lambda: ask(alphas=(3.0,)), "alpha must be a number >= 1e-06 and <= 2, got 3.0"),
     (lambda: ask(splits=1), "splits must be an integer >= 2, got 1"),
-    (lambda: ask(columns={"age": "text"}),
-     "kind of age must be one of 'category', 'number', 'ignore', got 'text'"),
+    (lambda: ask(columns={"age": "words"}),
+     "kind of age must be one of 'category', 'text', 'number', 'date', 'ignore', got 'words'"),
     (lambda: ask(bands={"age": (30, 40)}),
      "bands must be of a column in groups or crossings, got 'age'"),
     (lambda: ask(groups=("age",), bands={"age": (30, float("nan"))}),
@@ -98,7 +99,7 @@ REFUSED = [
     (lambda: ask(release="no_target.csv", holdout="outside.csv"),
      "sensitive column of no_target.csv must be one of 'age', 'sex', 'place', got 'ill'"),
     (lambda: ask(release="leak.csv", holdout="no_target.csv"),
-     "must have the columns of inside.csv, got another 'ill'"),
+     "must have the columns of inside.csv, got in inside.csv alone: 'ill'"),
     (lambda: ask(release="other_values.csv", holdout="outside.csv"),
      "other_values.csv: column 'age' must hold numbers, got 'old'"),
     # a rate that would take for ever
@@ -121,9 +122,11 @@ REFUSED = [
     # the first wrong line is told, unless the file is no CSV
     (lambda: read("a,b\n1,2\n\n8\n9,9\n1,2,3\n"), "line 4, must have 2 cells as the header has, got 1"),
     (lambda: read("a,b\n1,2\n8\n'9,\"9\n"), " in line 4"),
-    (lambda: read("a;b\n1;2\n"), "the header must be separated by commas, got 'a;b'"),
+    (lambda: read('a;b\n"1;2\n'), "must be semicolon-separated, got "),
     (lambda: read('a,b\n"1,2\n'), "must be comma-separated, got "),
-    (lambda: read("näme,b\n1,2\n".encode("latin-1")), "must be UTF-8, got another byte at 1"),
+    (lambda: read("näme,b\n1,2\n".encode("latin-1")), "must be UTF-8, got another byte at 1 (say its encoding, such as cp1252 in Western"),
+    (lambda: read(b"\x1f\x8bno"), "read.csv must be a whole gzip file, got "),
+    (lambda: read(b"PK\3\4"), "read.csv must be text, .xlsx or .parquet, got 'a zip archive'"),
     (lambda: read_file("lists.parquet"), "lists.parquet: column 'a' must be of one value a cell"),
     (lambda: read_file("text.parquet"), "text.parquet must be a Parquet file"),
     (lambda: read_file("empty.parquet"), "empty.parquet must be a header and at least one row"),
@@ -144,9 +147,10 @@ COMMANDS = [
     (["inside.csv", *ILL, "--columns", "age"], "columns must be NAME=VALUE, got 'age'"),
     (["inside.csv", *ILL, "--bands", "age=old"], "bands must be a number, got 'old'"),
     (["inside.csv", *ILL, "--out", "report.txt"],
-     "out must be a .html file in a folder that exists, and no input, got 'report.txt'"),
-    *((["inside.csv", *ILL, "--out", name], "out must be a file that can be written")
-      for name in ("folder.html", "x" * 300 + ".html")),
+     "out must be a new .html file in a folder that exists, got 'report.txt'"),
+    (["inside.csv", *ILL, "--out", "folder.html"], "out must be a new .html file"),
+    (["inside.csv", *ILL, "--out", "x" * 300 + ".html"], "out must be a new .html file in a folder that exists (File name too long)"),
+    (["inside.csv", *ILL, "--json", "old.json"], "json must be a new .json file in a folder that exists (File exists), got 'old.json'"),
     (["cells0.csv", *ILL, "--count", "m"], "count column of cells0.csv must be one of 'ill', 'n'"),
     (["cells0.csv", *ILL, "--count", "n"],
      "cells0.csv: column 'n' must be of whole numbers >= 0, got '2.5'"),

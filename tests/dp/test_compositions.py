@@ -31,7 +31,7 @@ def test_noisy_strata_by_another_column_inside_of_counted_ones_are_priced():
     inner = Stratified(inner=gem, by=("b",), weights="noisy", count_share=0.9)
     table = pd.DataFrame(list(itertools.product((0, 1), repeat=3)) * 3, columns=["a", "b", "c"])
     nested = Stratified(inner=inner, by=("a",))
-    model = nested.fit(table, Domain.of(dict.fromkeys("abc", 2)), 1.0, stream(0, "nested"))
+    model = nested.fit(table, Domain.of(dict.fromkeys("abc", 2)), rho=1.0, rng=stream(0, "nested"))
     promise = model.accountant.promise
     assert (promise.relation, promise.by) == (WITHIN, ("a",))
     assert min(promise.price, model.cost_within) >= 2 * 0.9

@@ -18,7 +18,11 @@ from lib.rng import stream
 from studies.privacy_audit.empirical_delta import mean_exceeds
 from tests.refusals import each, refused
 
-VALUES, GROUPS, TOLD = np.arange(6.0), np.array([0, 1, 0, 1, 1, 0]), Interval(low=-5.0, high=5.0)
+VALUES, GROUPS, TOLD = (
+    np.arange(6.0),
+    np.array([0, 1, 0, 1, 1, 0]),
+    Interval(low=-5.0, high=5.0, sigma=1.0),
+)
 LAPLACE, PICK = Laplace(sensitivity=1.0, epsilon=1.0), Exponential(sensitivity=1.0, epsilon=1.0)
 RNG, NAN, INF = np.random.default_rng(0), math.nan, math.inf
 GUESS = Guesses(named=1, hits=1, people=2, inside=1)

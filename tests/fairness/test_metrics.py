@@ -127,3 +127,15 @@ def test_metrics_of_ones_own_stand_beside_the_others():
 def test_whole_columns_of_pandas_are_labels():
     for dtype in ("boolean", "Int8", object):
         assert fairness(Y, pd.Series(HAT, dtype=dtype), GROUP) == fairness(Y, HAT, GROUP)
+
+
+@pytest.mark.parametrize(
+    "call", [fairness, group_rates, evaluate, lambda y, hat, _: utility(y, hat)]
+)
+def test_series_of_other_labels_are_refused_and_not_compared_by_place(call):
+    y = pd.Series([1, 0, 1, 0], index=[3, 2, 1, 0])
+    group = pd.Series([1, 1, 0, 0], index=y.index)
+    right = call(y, pd.Series([1, 0, 0, 0], index=y.index), group)
+    assert call(y.to_numpy(), [1, 0, 0, 0], group) == pytest.approx(right, nan_ok=True)
+    with pytest.raises(ValueError, match="y_pred must be labelled as y_true is"):
+        call(y, pd.Series([1, 0, 0, 0]), group)

@@ -90,7 +90,7 @@ def test_estimates_are_near_the_mean_and_the_interval_covers_it():
     mu = rng.uniform(-3, 3, groups)
     x = np.repeat(mu, n) + rng.standard_normal(groups * n)
     low, high = coinpress_path(
-        x, np.full(groups, n), Interval(low=-5.0, high=5.0, beta=0.05), (0.25, 0.75), rng
+        x, np.full(groups, n), Interval(low=-5.0, high=5.0, sigma=1.0, beta=0.05), (0.25, 0.75), rng
     )[-1]
     assert as_often((mu < low) | (mu > high), 0.05, side="greater")
     assert np.abs((low + high) / 2 - mu).mean() < 0.15
@@ -99,7 +99,9 @@ def test_estimates_are_near_the_mean_and_the_interval_covers_it():
 def test_empty_one_row_and_constant_groups():
     sizes = np.array([0, 1, 30])
     x = np.concatenate([[2.0], np.full(30, 1.5)])
-    found = coinpress(x, sizes, Interval(low=0.0, high=4.0), (100.0, 1e9), stream(0, "edges"))
+    found = coinpress(
+        x, sizes, Interval(low=0.0, high=4.0, sigma=1.0), (100.0, 1e9), stream(0, "edges")
+    )
     assert found[0] == 2.0  # the middle of what was declared: there is nothing to learn from
     assert found[1:] == pytest.approx([2.0, 1.5], abs=0.01)
     assert laplace_means(x, sizes, 0.0, 4.0, 1e9, stream(0, "edges"))[0] == 2.0

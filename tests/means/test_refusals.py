@@ -13,7 +13,7 @@ from lib.means.grouped import coinpress, group_order, laplace_means, recombine
 from lib.rng import stream
 from tests.refusals import each, refused
 
-TOLD, NAN, INF = Interval(low=-5.0, high=5.0), math.nan, math.inf
+TOLD, NAN, INF = Interval(low=-5.0, high=5.0, sigma=1.0), math.nan, math.inf
 GROUPS, VALUES = np.array([1, 0, 1, 2, 1, 0]), np.array([0.5, -1.0, 0.1, 2.0, 0.3, -2.0])
 OF = {
     strat_coinpress: {"prior": TOLD, "rho": 0.5},
@@ -22,8 +22,8 @@ OF = {
 
 # fmt: off
 REFUSED = [
-    *each(Interval, {"low": 0.0, "high": 1.0}, low=(1.0, None, -1e308), sigma=(0.0, 1e120), beta=(1.0,)),
-    (lambda: Interval(low=-1e120, high=1e120), ""),
+    *each(Interval, {"low": 0.0, "high": 1.0, "sigma": 1.0}, low=(1.0, None, -1e308), sigma=(0.0, 1e120), beta=(1.0,)),
+    (lambda: Interval(low=-1e120, high=1e120, sigma=1), ""),
     *each(coinpress, {"values": [1.0], "sizes": [1], "interval": TOLD, "rhos": (0.5,), "rng": None},
           values=([NAN],), sizes=([2], [1.0]), interval=((0, 9),), rhos=((), (0.5, 0.0))),
     *each(laplace_means, {"values": [1.0], "sizes": [1], "low": 0.0, "high": 1.0, "epsilon": 1.0, "rng": None},
@@ -63,3 +63,9 @@ def test_it_is_refused_before_it_is_paid_for(mechanism, changed, name):
     refused(lambda: mechanism(**asked), name)
     assert asked["accountant"].entries == []
     assert rng.bit_generator.state == stream(0, "refused").bit_generator.state
+
+
+def test_a_spread_is_stated():
+    """It was 1 where nobody stated it, whatever the unit of the values."""
+    with pytest.raises(TypeError, match="sigma"):
+        Interval(low=0, high=24)

@@ -9,7 +9,7 @@ from lib.means import Interval, holdout_weights, strat_coinpress, strat_laplace
 from lib.means.grouped import coinpress, group_order, recombine
 from lib.rng import stream
 
-TOLD = Interval(low=-5.0, high=5.0)
+TOLD = Interval(low=-5.0, high=5.0, sigma=1.0)
 GROUPS = np.array([1, 0, 1, 2, 1, 0])
 VALUES = np.array([0.5, -1.0, 0.1, 2.0, 0.3, -2.0])
 

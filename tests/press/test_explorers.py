@@ -152,7 +152,7 @@ def of_sharing(a, b, c, d):
     wrapper = Stratified(inner=MST(iterations=1), by=("g",), sizes=sizes, threshold="break-even")
     domain = Domain.of({"g": 4, "x": 2})
     nobody = pd.DataFrame({"g": [], "x": []}, dtype=int)
-    model = wrapper.fit(nobody, domain, 1e-4, np.random.default_rng(0))
+    model = wrapper.fit(nobody, domain, rho=1e-4, rng=np.random.default_rng(0))
     return [(code,) in model.pooled for code in sizes]
 
 

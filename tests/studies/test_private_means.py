@@ -24,7 +24,7 @@ def test_a_census_run_against_a_loop_over_strata():
     private = rng.random(values.size) >= 0.5
     groups = np.repeat(np.arange(sizes.size), sizes)
     kept = [g for g in range(sizes.size) if sizes[g] > 0.001 * values.size]
-    told, population = Interval(low=-40.0, high=120.0), values[private].mean()
+    told, population = Interval(low=-40.0, high=120.0, sigma=1.0), values[private].mean()
     draw = rng.standard_normal((2, 1))[:, 0].tolist()
     whole = uvm_rec(values[private].tolist(), told, census.budgets(0.5), draw)
     draws = rng.standard_normal((2, len(kept))).T.tolist()

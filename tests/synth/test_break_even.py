@@ -24,7 +24,7 @@ SIZES = st.lists(st.integers(2, 30), min_size=2, max_size=8)
 def test_noise_on_a_pair_at_the_break_even_size_is_a_quarter_of_the_people(parts, table):
     """Of the noise that a fit to a group really has."""
     mst, rho = MST(parts=parts, compress=False, iterations=3), 0.2
-    model = Stratified(inner=mst, by=("a",)).fit(table, DOMAIN, rho, stream(1, "b"))
+    model = Stratified(inner=mst, by=("a",)).fit(table, DOMAIN, rho=rho, rng=stream(1, "b"))
     pairs = [m for m in model.strata[0].fitted.inner.measurements if len(m.columns) == 2]
     [sigma] = {float(m.sigma) for m in pairs}
     n = break_even(DOMAIN, by=("a",), rho=rho, mechanism=mst)
@@ -72,7 +72,7 @@ RHO = 0.1
 
 def pooled(table, **more):
     wrapper = Stratified(inner=MST(iterations=3), by=("a",), threshold="break-even", **more)
-    return wrapper.fit(table, GROUPS, RHO, stream(2, "pool"))
+    return wrapper.fit(table, GROUPS, rho=RHO, rng=stream(2, "pool"))
 
 
 def _own_and_pooled(model) -> tuple[list, list]:
@@ -104,13 +104,13 @@ def test_who_shares_a_model(sizes, own, shared):
 def test_both_ends_are_what_there_was_before():
     """Everybody in one pool is the plain model, nobody in it the stratified one: bit for bit."""
     table, columns = crowd(500, 400, 300, 250, 300), GROUPS.columns
-    plain = MST(iterations=3).fit(table, GROUPS, RHO, stream(2, "pool").spawn(1)[0])
+    plain = MST(iterations=3).fit(table, GROUPS, rho=RHO, rng=stream(2, "pool").spawn(1)[0])
     for more in ({"threshold": 1}, {"threshold": 7.5}):
         wrapper = Stratified(inner=MST(iterations=3), by=("a",), small="merge", **more)
-        one = wrapper.fit(table, GROUPS, RHO, stream(2, "pool"))
+        one = wrapper.fit(table, GROUPS, rho=RHO, rng=stream(2, "pool"))
         np.testing.assert_array_equal(one.marginal(columns), plain.marginal(columns))
     alone = Stratified(inner=MST(iterations=3), by=("a",))
-    split = alone.fit(table, GROUPS, RHO, stream(2, "pool"))
+    split = alone.fit(table, GROUPS, rho=RHO, rng=stream(2, "pool"))
     same = pooled(table, weights="public")
     np.testing.assert_array_equal(same.marginal(columns), split.marginal(columns))
 
@@ -140,7 +140,7 @@ def test_people_whose_group_comes_out_empty_are_in_the_shared_model(more):
     def fit(rows, seed):
         mst = MST(iterations=3, compress=False)
         wrapper = Stratified(inner=mst, by=("a",), weights="projected", **more)
-        return wrapper.fit(rows, GROUPS, 0.5, stream(seed, "empty"))
+        return wrapper.fit(rows, GROUPS, rho=0.5, rng=stream(seed, "empty"))
 
     seen = 0
     for seed in range(6):

@@ -59,7 +59,7 @@ def test_a_domain_that_needs_too_much_memory_is_refused_before_anything_is_looke
 
     def refused() -> None:
         with pytest.raises(ValueError, match=words):
-            synthesizer.fit(empty(domain), domain, 1.0, stream(1, "huge"))
+            synthesizer.fit(empty(domain), domain, rho=1.0, rng=stream(1, "huge"))
 
     assert peak_of(refused) < 20 * 2**20
 
@@ -79,10 +79,10 @@ NAMES = ["mst", "aim", "gem", "gem cells", "mst_a"]
 def test_the_ends_of_the_budgets_work(synthesizer, budget):
     # the counts take a part, and too little is left
     if isinstance(synthesizer, Stratified) and budget == BUDGET_MIN:
-        with pytest.raises(ValueError, match=r"budget=1e-25 less count_share=0.05"):
-            synthesizer.fit(people(100), DOMAIN, budget, stream(1, "ends"))
+        with pytest.raises(ValueError, match=r"rho=1e-25 less count_share=0.05"):
+            synthesizer.fit(people(100), DOMAIN, rho=budget, rng=stream(1, "ends"))
         budget *= 1.1
-    model = synthesizer.fit(people(100), DOMAIN, budget, stream(1, "ends"))
+    model = synthesizer.fit(people(100), DOMAIN, rho=budget, rng=stream(1, "ends"))
     DOMAIN.check(model.sample(5, stream(1, "rows")))
     p = model.marginal(("b", "c"))
     assert np.isfinite(p).all()

@@ -38,7 +38,7 @@ QUICK = {
 
 @pytest.mark.parametrize("name", QUICK)
 def test_a_fit_spends_its_budget_and_its_marginals_agree_with_its_rows(name, table):
-    model = QUICK[name].fit(table, DOMAIN, 0.05, stream(1, "fit", name))
+    model = QUICK[name].fit(table, DOMAIN, rho=0.05, rng=stream(1, "fit", name))
     assert model.accountant.budget == 0.05
     check(model, ("a",), ("b", "c"), ("c", "a"), ("a", "b", "d"))
     assert model.total == pytest.approx(len(table), rel=0.2)
@@ -47,7 +47,9 @@ def test_a_fit_spends_its_budget_and_its_marginals_agree_with_its_rows(name, tab
 @pytest.mark.parametrize("name", QUICK)
 def test_equal_streams_give_equal_models_and_others_do_not(name, table):
     small = table.iloc[:300]
-    one, two, other = (QUICK[name].fit(small, DOMAIN, 0.05, stream(s, "again")) for s in (1, 1, 2))
+    one, two, other = (
+        QUICK[name].fit(small, DOMAIN, rho=0.05, rng=stream(s, "again")) for s in (1, 1, 2)
+    )
     assert (one.marginal(("b", "c")) == two.marginal(("b", "c"))).all()
     assert (one.marginal(("b", "c")) != other.marginal(("b", "c"))).any()
 
@@ -80,7 +82,7 @@ def test_rows_do_not_hang_on_the_last_bits_of_what_was_measured(name, table, mon
         return Measurement(m.columns, m.noisy * factors, m.sigma)
 
     def fit():
-        model = QUICK[name].fit(table, DOMAIN, 0.5, stream(7, "bits"))
+        model = QUICK[name].fit(table, DOMAIN, rho=0.5, rng=stream(7, "bits"))
         return model.marginal(("b", "c")), model.sample(2000, stream(8, "bits"))
 
     shares, rows = fit()
@@ -91,7 +93,7 @@ def test_rows_do_not_hang_on_the_last_bits_of_what_was_measured(name, table, mon
 
 
 def test_mst_without_noise_finds_the_maximum_spanning_tree_and_meets_its_pairs(table):
-    model = MST().fit(table, DOMAIN, 1e9, stream(2, "mst"))
+    model = MST().fit(table, DOMAIN, rho=1e9, rng=stream(2, "mst"))
     ones = tuple(Measurement((c,), counts(table, DOMAIN, (c,)), 1.0) for c in DOMAIN.columns)
     scores = pair_scores(table, DOMAIN, ones)
     graph = nx.Graph()
@@ -108,7 +110,9 @@ def test_mst_without_noise_finds_the_maximum_spanning_tree_and_meets_its_pairs(t
 
 
 def test_aim_without_noise_meets_the_whole_workload(table):
-    model = AIM(rounds_per_column=8, last_iterations=4000).fit(table, DOMAIN, 1e9, stream(2, "aim"))
+    model = AIM(rounds_per_column=8, last_iterations=4000).fit(
+        table, DOMAIN, rho=1e9, rng=stream(2, "aim")
+    )
     rows = model.sample(len(table), stream(2, "aim rows"))
     assert workload_error(table, rows, DOMAIN, all_kway(DOMAIN)) < 0.03
     assert any(len(r.selected) > 1 for r in model.rounds)
@@ -123,7 +127,7 @@ LEARNERS = [
 @pytest.mark.parametrize("gem", LEARNERS, ids=lambda gem: gem.variant)
 def test_gem_learns_more_than_independence(table, gem):
     """On the pair that depends most, with a large budget."""
-    model = gem.fit(table, DOMAIN, 10.0, stream(2, "gem"))
+    model = gem.fit(table, DOMAIN, rho=10.0, rng=stream(2, "gem"))
     independent = np.outer(model.marginal(("b",)), model.marginal(("c",)))
     truth = counts(table, DOMAIN, ("b", "c")).reshape(3, 4) / len(table)
     ours, theirs = (np.abs(p - truth).sum() for p in (model.marginal(("b", "c")), independent))
@@ -174,7 +178,7 @@ def test_published_training_does_not_fail_where_little_noise_is_left():
     rho = published_spending(5.0, rounds=25)["rho"]
 
     for i in range(3):
-        model = gem.fit(table, DOMAIN, rho, stream(i, "little noise"))
+        model = gem.fit(table, DOMAIN, rho=rho, rng=stream(i, "little noise"))
         gaps = [
             np.abs(model.marginal(c).ravel() - counts(table, DOMAIN, c) / 2000).sum()
             for c in all_kway(DOMAIN, 3)
@@ -199,7 +203,7 @@ EDGES = {
 @pytest.mark.parametrize("name", ["mst", "aim", "gem", "gem cells"])
 def test_poor_data_gives_a_model_all_the_same(name, edge):
     domain, data = EDGES[edge]
-    model = QUICK[name].fit(data, domain, 0.1, stream(3, name, edge))
+    model = QUICK[name].fit(data, domain, rho=0.1, rng=stream(3, name, edge))
     rows = model.sample(7, stream(3, "rows"))
     domain.check(rows)
     assert len(rows) == 7
@@ -211,7 +215,7 @@ def test_gem_at_the_published_spending_has_the_published_noise(table):
     epsilon = 0.5
     gem = GEM.published(shrink=64, rounds=3, steps=1, count_share=0.5)
     budget = 2 * published_spending(epsilon, rounds=3)["rho"]
-    model = gem.fit(table, DOMAIN, budget, stream(0, "spent"))
+    model = gem.fit(table, DOMAIN, rho=budget, rng=stream(0, "spent"))
     assert [r.sigma for r in model.rounds] == pytest.approx([1 / (0.33 * epsilon)] * 3, rel=1e-9)
     selections = [e.cost for e in model.accountant.entries if e.kind == "selection"]
     assert selections == pytest.approx([(0.67 * epsilon) ** 2 / 2] * 3, rel=1e-9)

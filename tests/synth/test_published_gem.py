@@ -66,7 +66,7 @@ def test_no_cell_is_asked_twice_while_others_are_left():
     cells = int(np.prod(domain.sizes))
     gem = GEM.published(shrink=64, rounds=cells + 2, steps=1)
     for budget in (1e-6, 1.0, 1e9):  # noise alone; no noise, where all gaps but one are hopeless
-        model = gem.fit(rows, domain, budget, stream(0, "once", budget))
+        model = gem.fit(rows, domain, rho=budget, rng=stream(0, "once", budget))
         asked = [r.cell for r in model.rounds]
         assert sorted(asked[:cells]) == list(range(cells))
     assert NEVER < -1e200
@@ -78,7 +78,7 @@ def test_a_stratum_keeps_its_columns_only_where_that_is_asked_for(keep):
     rows, first = people(300), DOMAIN.columns[0]
     gem = GEM.published(shrink=64, rounds=4, steps=2)
     model = Stratified(inner=gem, by=(first,), keep_columns=keep).fit(
-        rows, DOMAIN, 1.0, stream(0, "keep")
+        rows, DOMAIN, rho=1.0, rng=stream(0, "keep")
     )
     inner: Domain = model.strata[0].fitted.domain
     assert dict(inner).get(first) == (1 if keep else None)

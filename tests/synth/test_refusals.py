@@ -23,7 +23,7 @@ def by(*columns, inner=None, **more):
 
 
 def fitted(synthesizer, **changed):
-    good = {"data": people(20), "domain": DOMAIN, "budget": 0.2, "rng": stream(1, "bad")}
+    good = {"data": people(20), "domain": DOMAIN, "rho": 0.2, "rng": stream(1, "bad")}
     return synthesizer.fit(**good | changed)
 
 
@@ -35,7 +35,7 @@ REFUSED = [
     *each(MST, {}, iterations=(0,), parts=((1, 1), (1, 0, 1), None, (5e-324, 1.0, 1.0))),
     *each(Stratified, {"inner": MST(), "by": ("a",)}, inner=("mst",), by=(5, ()), small=("hide",), weights=("exact",), count_share=(1e-300,)),
     (lambda: by("a", weights="noisy", sizes={0: 1, 1: 1}), "weights"),
-    *(one for s in QUICK for one in each(partial(fitted, s), {}, budget=(1e-320, 1e21, 0.0, math.nan), rng=(5,))),
+    *(one for s in QUICK for one in each(partial(fitted, s), {}, rho=(1e-320, 1e21, 0.0, math.nan), rng=(5,))),
     *((lambda s=s, t=t: fitted(s, data=t), "") for s in QUICK for t in (people(20).assign(a=9), people(20).assign(extra=1))),
     *((lambda columns=c: fitted(by(*columns)), "by") for c in ("z", "abcd", "aa")),
     (lambda: fitted(by("a"), data=people(0)), "data"),
@@ -56,3 +56,10 @@ REFUSED = [
 @pytest.mark.parametrize(("call", "name"), REFUSED)
 def test_it_is_refused_by_name(call, name):
     refused(call, name)
+
+
+@pytest.mark.parametrize("synthesizer", [*QUICK, by("a")], ids=lambda one: one.name)
+def test_a_budget_says_that_it_is_rho(synthesizer):
+    """An epsilon of 1 in its place spent rho 1: (9.52, 1e-9)."""
+    with pytest.raises(TypeError):
+        synthesizer.fit(people(20), DOMAIN, 1.0, stream(1, "bare"))

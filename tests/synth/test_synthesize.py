@@ -54,6 +54,9 @@ def folder(tmp_path, monkeypatch) -> Path:
 
 
 def synthesize(*more: str, out: str = "release.csv") -> int:
+    """Make a release in place of an earlier one."""
+    for path in (Path(out), Path(out).with_suffix(".schema.yml")):
+        path.unlink(missing_ok=True)
     words = ["synthesize", "people.csv", "--schema", "people.yml", "--out", out]
     return main([*words, "--epsilon", "1", *more])  # the last of an option counts
 
@@ -92,11 +95,11 @@ def generators(monkeypatch) -> list[list[np.random.Generator]]:
     def watch(owner: type, name: str) -> None:
         method = getattr(owner, name)
 
-        def watched(self, *arguments):
+        def watched(self, *arguments, **named):
             if name == "fit":
                 commands.append([])
-            commands[-1].append(copy.deepcopy(arguments[-1]))
-            return method(self, *arguments)
+            commands[-1].append(copy.deepcopy([*arguments, *named.values()][-1]))
+            return method(self, *arguments, **named)
 
         monkeypatch.setattr(owner, name, watched)
 
@@ -159,8 +162,8 @@ def without_people(monkeypatch) -> None:
     for kind in (MST, AIM, Stratified):
         fit = kind.fit
 
-        def blind(self, data, domain, budget, rng, fit=fit):
-            return fit(self, data.head(0), domain, budget, rng)
+        def blind(self, data, domain, *, rho, rng, fit=fit):
+            return fit(self, data.head(0), domain, rho=rho, rng=rng)
 
         monkeypatch.setattr(kind, "fit", blind)
 
@@ -168,7 +171,7 @@ def without_people(monkeypatch) -> None:
 NEIGHBOURS = {
     "a text among numbers": ([*"123456"] * 30 + ["inf"] * 4, "3"),
     "a number among texts": ([*"123456"] * 30 + ["inf"] * 4, "inf"),
-    "another spelling": ([*"123456"] * 30 + ["1.0"], "2.0"),
+    "another spelling": ([*"123456"] * 30 + ["1.0"], "1.0"),
     "one of a text": (["a", "b"] * 20, "b"),
     "a number within the range": ([str(i) for i in range(30)] * 2, "7"),
     "a gap": (["a", "b", ""] * 20, ""),
@@ -206,12 +209,12 @@ def test_the_account_adds_up_to_what_was_asked_for(folder):
     table = Table.of(read_file("people.csv"), "people.yml")
     rho = zcdp_rho(1.0, 1e-9, conversion="tight")
     assert epsilon_of(rho, 1e-9) <= 1
-    whole = MST().fit(table.codes, table.domain, rho, np.random.default_rng(0))
+    whole = MST().fit(table.codes, table.domain, rho=rho, rng=np.random.default_rng(0))
     spent = account(whole.accountant)
     assert spent["all"].sum() == pytest.approx(rho)
     assert spent["looks"].tolist() == [4, 3, 3]  # columns, choices, pairs
     wrapper = Stratified(inner=MST(), by=("sex",), weights="projected")
-    split = wrapper.fit(table.codes, table.domain, rho, np.random.default_rng(0))
+    split = wrapper.fit(table.codes, table.domain, rho=rho, rng=np.random.default_rng(0))
     spent = account(split.accountant).groupby("part")["all"].sum()
     assert spent.drop("").add(spent[""]).tolist() == pytest.approx([rho, rho])
 
@@ -226,7 +229,7 @@ def test_the_account_adds_up_to_what_was_asked_for(folder):
         *((None, [f"--{name}", value], f"{name.replace('-', '_')} must be") for name, value in (
             ("by", "sex,religion"), ("epsilon", "-1"), ("delta", "2"), ("rows", "0"), ("seed", "-1"), ("audit-sensitive", "name"),
             ("out", "people.csv"))),
-        (None, ["--schema", "people.schema.yml", "--out", "people.tsv"], "no input"),
+        (None, ["--schema", "people.schema.yml", "--out", "people.tsv"], "without its .schema.yml"),
     ],
 )  # fmt: skip
 def test_bad_input_is_named_and_nothing_is_written(folder, change, more, named, capsys):
@@ -248,6 +251,12 @@ def test_a_draft_warns_and_overwrites_nothing(folder, capsys):
     assert "NOT private" in text
     assert "person 1" not in text  # an identifier is left out
     assert main(["schema", "people.csv", "--out", "draft.yml"]) == 2
+    assert synthesize() == 0
+    before = Path("release.csv").read_bytes()
+    command = "synthesize people.csv --schema people.yml --epsilon 1 --out release.csv"
+    assert main(command.split()) == 2
+    assert "out must be a new file" in capsys.readouterr().err
+    assert Path("release.csv").read_bytes() == before
     Path("people.yml").write_text(text, encoding="utf-8")
     assert synthesize() == 0
 

@@ -90,7 +90,7 @@ def test_numbers_are_drawn_evenly_within_their_bins():
     n, rng = 60_000, np.random.default_rng(5)
     codes = pd.DataFrame({"age": np.full(n, 1), "x": np.ones(n, int)})
     cells = Table(codes, schema).decode(codes, rng)
-    edges = schema["age"].edges
+    edges = schema["age"].bounds
     for shares, k in (
         (cells["age"].value_counts(), int(edges[2] - edges[1])),
         (((cells["x"] - 1) // 0.5).value_counts(), 4),
@@ -135,7 +135,10 @@ def test_what_the_schema_does_not_state_is_refused(frame, named):
 @pytest.mark.parametrize(
     ("text", "named"),
     [
-        ("sick: {values: [yes, no]}", "'sick': values must be .*in quotes.* got True"),
+        (
+            "sick: {values: [yes, no]}",
+            "line 1, column 'sick': values must have quotes .* got yes .write 'yes'",
+        ),
         ("a: {values: [1, '1.0']}", "'a': values and other"),
         ("a: {values: [x], other: x}", "values and other"),
         ("a: {low: 1, high: 0, bins: 2}", "low"),

@@ -34,7 +34,9 @@ def town(lone: bool) -> pd.DataFrame:
 
 def pair(**more):
     return [
-        Stratified(inner=MST(), by=("g",), **more).fit(town(one), DOMAIN, 1e-6, stream(1, "w"))
+        Stratified(inner=MST(), by=("g",), **more).fit(
+            town(one), DOMAIN, rho=1e-6, rng=stream(1, "w")
+        )
         for one in (False, True)
     ]
 
@@ -102,10 +104,12 @@ def test_no_price_is_read_off_a_name(inner):
         domain = Domain.of(dict.fromkeys(names, 2))
         data = pd.DataFrame(np.eye(3, 4, dtype=np.int16), columns=list(names))
         with observed(Tally()) as tally:
-            model = inner.fit(data, domain, 0.3, stream(6, "names"))
+            model = inner.fit(data, domain, rho=0.3, rng=stream(6, "names"))
         assert model.accountant.price("add or remove") == pytest.approx(0.3)
         assert model.accountant.price("replace") == pytest.approx(tally.least)
-        grouped = Stratified(inner=inner, by=names[:1]).fit(data, domain, 0.3, stream(6, "groups"))
+        grouped = Stratified(inner=inner, by=names[:1]).fit(
+            data, domain, rho=0.3, rng=stream(6, "groups")
+        )
         found.append((model.accountant.price("replace"), grouped.cost_within))
     assert found[0] == found[1]
 
@@ -116,7 +120,7 @@ def test_exact_counts_inside_are_passed_on(weights):
     sizes = {0: 1, 1: 1, 2: 1} if weights == "public" else None
     inner = Stratified(inner=MST(), by=("x",))
     outer = Stratified(inner=inner, by=("g",), weights=weights, sizes=sizes)
-    model = outer.fit(town(True), DOMAIN, 0.3, stream(7, weights))
+    model = outer.fit(town(True), DOMAIN, rho=0.3, rng=stream(7, weights))
     prices = [model.accountant.price(r) for r in ("add or remove", "replace")]
     # who stays in g and changes x is seen for certain
     assert [*prices, model.cost_within] == [math.inf] * 3
@@ -128,7 +132,9 @@ def test_exact_counts_inside_are_passed_on(weights):
 
 def test_mst_within_groups_costs_eight_thirds():
     """Two thirds of the budget measure, one selects: 2 * 2/3 + 4 * 1/3."""
-    model = Stratified(inner=MST(), by=("g",)).fit(town(True), DOMAIN, 0.3, stream(3, "within"))
+    model = Stratified(inner=MST(), by=("g",)).fit(
+        town(True), DOMAIN, rho=0.3, rng=stream(3, "within")
+    )
     assert model.accountant.spent == pytest.approx(0.3)
     assert model.cost_within == pytest.approx(0.3 * 8 / 3)
 

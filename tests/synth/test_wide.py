@@ -49,7 +49,7 @@ LONG = pytest.mark.thorough("a thousand pairs")
 )
 def test_a_table_of_more_than_52_columns_is_fitted(d, synthesizer):
     table, domain = copies(d)
-    model = synthesizer.fit(table, domain, 1.0, stream(1, "fit"))
+    model = synthesizer.fit(table, domain, rho=1.0, rng=stream(1, "fit"))
     last = f"c{d - 1}"
     check(model, ("c0",), ("c1", f"c{d - 2}"), (last, "c0"), ("c0", f"c{d // 2}", "c2"))
 
@@ -70,7 +70,7 @@ def test_codes_come_out_as_they_are_whatever_their_size(size):
         "mst_b": Stratified(inner=MST_QUICK, by=("b",), **strata),
     }
     for name, synthesizer in kinds.items():
-        model = synthesizer.fit(people, domain, 1e6, stream(1, "codes", name))
+        model = synthesizer.fit(people, domain, rho=1e6, rng=stream(1, "codes", name))
         for n in (0, 1, 200):
             rows = model.sample(n, stream(2, "codes"))
             domain.check(rows)

@@ -60,7 +60,9 @@ def coinpress_error(radius: float, steps: int, runs: int = 400) -> float:
     rng = stream(1, "coinpress radius", radius, steps)
     x = rng.standard_normal((runs, 1000))
     rhos = (0.5,) if steps == 1 else (*[0.125 / (steps - 1)] * (steps - 1), 0.375)
-    found = coinpress(x.ravel(), np.full(runs, 1000), Interval(low=-radius, high=radius), rhos, rng)
+    found = coinpress(
+        x.ravel(), np.full(runs, 1000), Interval(low=-radius, high=radius, sigma=1), rhos, rng
+    )
     return float(np.abs(found - x.mean(axis=1)).mean())
 
 
