@@ -148,7 +148,8 @@ def errors_of_counts(errors: pd.DataFrame, good: float) -> Picture:
     fig, ax = panel((6.0, 3.2), "people in the group", "budget ε")
     ax.imshow(errors > good, cmap=ListedColormap([BLUE, "#eef2f5"]), aspect="auto", vmin=0, vmax=1)
     for (row, column), error in np.ndenumerate(errors.to_numpy()):
-        words = "0%" if error < 5e-4 else f"{100 * error:.2g}%" if error < 1 else "over 100%"
+        words = f"{error:.0%}" if error >= 0.0995 else f"{100 * error:.1g}%"
+        words = "over 100%" if error > 1 else "under 0.1%" if error < 1e-3 else words
         ink = "white" if error <= good else DARK
         ax.text(column, row, words, ha="center", va="center", color=ink, fontsize=9)
     ax.set_xticks(range(errors.shape[1]), [f"{size:,}" for size in errors.columns])

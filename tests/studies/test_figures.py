@@ -104,7 +104,7 @@ def test_a_count_s_tiles_are_blue_where_it_is_good_enough():
     errors = pd.DataFrame({10: [0.3, 0.1], 1000: [0.003, 0.0001], 2: [1.5, 0.5]}, index=[1, 3])
     fig, alt = errors_of_counts(errors, 0.1)
     said = [(text.get_text(), text.get_color()) for text in fig.axes[0].texts]
-    assert [words for words, _ in said] == ["30%", "0.3%", "over 100%", "10%", "0%", "50%"]
+    assert [words for words, _ in said] == ["30%", "0.3%", "over 100%", "10%", "under 0.1%", "50%"]
     assert [ink == "white" for _, ink in said] == [False, True, False, True, True, False]
     assert alt.endswith("at epsilon 1 from 1,000 people, at epsilon 3 from 10 people.")
 
