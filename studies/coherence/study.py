@@ -26,6 +26,7 @@ STUDY = Study(
         "chapters/coherence/evidence",
         "chapters/coherence/proofs",
         "chapters/verdicts/ledger",
+        "chapters/verdicts/method",
         "chapters/errata/coherence",
     ),
 )

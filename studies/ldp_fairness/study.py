@@ -27,6 +27,7 @@ STUDY = Study(
         "chapters/ldp/evidence",
         "chapters/ldp/proofs",
         "chapters/verdicts/ledger",
+        "chapters/verdicts/method",
         "chapters/errata/ldp",
     ),
     published=("ldp",),
