@@ -17,6 +17,7 @@ from functools import partial
 import joblib
 import numpy as np
 import pandas as pd
+from pandas.api.types import union_categoricals
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 from tqdm.auto import tqdm
@@ -166,11 +167,11 @@ def _released(
     """One split, several trainings; the test is of their mean, which is one predictor."""
     few, rows = replace(setup, null_draws=20), []
     h: list[np.ndarray] = []
+    release, people = in_numbers(table.release.table, table.frame[list(setup.lens)])
     for i in tqdm(range(request.splits), disable=not progress, desc=f"{name}: trainings"):
         rng = stream(request.seed, "release", i)
         if not (h and isinstance(BATTERY[name], Lookup)):  # which draws nothing
-            predict = learner(table.release.table, setup.target, setup.lens, rng)
-            said = predict(table.frame[list(setup.lens)])
+            said = learner(release, setup.target, setup.lens, rng)(people)
         h.append(as_predictions(said, len(table.frame), setup))
         part = compare(h[-1], table.inside, table.members, few, rng, table.design)
         rows.append(part.assign(split=i))
@@ -187,6 +188,19 @@ def _released(
     p = pd.Series(found, table.members).fillna(1.0).to_dict()
     result, everybody = Result(pd.concat(rows, ignore_index=True)), np.arange(mean.size)
     return Exposure(result, p, everybody, table.inside, mean)
+
+
+def in_numbers(release: pd.DataFrame, people: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Both with whole numbers as the categories, in the order of the texts.
+
+    Encoders find the same codes, and would sort the texts once more in every training.
+    """
+    release, people = release.copy(deep=False), people.copy(deep=False)
+    for c in people.select_dtypes("category"):
+        both = union_categoricals([release[c], people[c]], sort_categories=True)
+        both = both.rename_categories(range(len(both.categories)))
+        release[c], people[c] = both[: len(release)], both[len(release) :]
+    return release, people
 
 
 def in_parallel(
