@@ -39,8 +39,8 @@ MOST_DRAWS = 1_000_000  # reshufflings of a group in one test
 ENOUGH = 50
 LARGE = 20_000  # rows of a release from which on learners are bounded
 # From so many rows of a release on, the forests whose mean is tested have so many trees together:
-# on 220,000 rows a group of 100 that is moved stood 2.0 null deviations out by 10 trees, 3.4 by 50
-# (also by five forests of 10) and 4.0 by 250. A split is tested by one forest, which keeps its 50.
+# on 220,000 rows a group of 100 that is moved stood 2.0 null deviations out by 10 trees, 3.6 by 50
+# (five forests of 10: 3.5) and 4.3 by 250. A split is tested by one forest, which keeps its 50.
 HUGE, ALL_TREES = 10 * LARGE, 200
 NOT_MET, MET, UNDECIDED, ONE_SPLIT = "not met", "met by this learner", "undecided", "one split"
 _LEVEL = 0.95  # of all learners' intervals together, at one alpha
