@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from lib.audit.exposure import FEW_TREES, HUGE, LARGE
+from lib.audit.exposure import ALL_TREES, HUGE, LARGE
 from lib.audit.figures import group_distances
 from lib.audit.release import unknown_values
 from lib.audit.request import LEAST_SHOWN
@@ -170,7 +170,7 @@ def report_html(audit: Audit, several: Mapping[str, object] | None = None) -> st
         least_shown=LEAST_SHOWN,
         large=LARGE,
         huge=HUGE,
-        trees=FEW_TREES,
+        trees=ALL_TREES,
     )
     return printable(text)
 
