@@ -11,7 +11,7 @@ from lib.groups import EVERYONE, group_name
 from lib.rng import stream
 from studies.pooling.cells import EPSILONS, Cell, pooling_grid, run_cell
 from studies.pooling.grids import CONTROLS, HYPOTHESES, evaluate
-from studies.pooling.statistics import decisions, errors, of_groups, relative, right
+from studies.pooling.statistics import decisions, errors, of_groups, outcomes, relative, right
 from studies.pooling.tables import SETTINGS, people_of
 from studies.synthesizers.newyork import Table
 from tests.refusals import each, refused
@@ -139,6 +139,15 @@ def test_the_pooled_error_is_compared_with_the_better_of_the_two():
     assert relative(table, **parts)["lsac, ε = 1"].tolist() == pytest.approx([0.24 / plain - 1] * 6)
     other = relative(table, against="stratified", **parts)
     assert other.iloc[0, 0] == pytest.approx(0.24 / (0.8 / 3) - 1)
+
+
+def test_outcomes_are_counted_on_the_people_asked_for():
+    table = rows(pooled=0.5).query("table == 'lsac' and mechanism == 'MST'")
+    table["error_seen"] = table["error_held"] * np.where(table["way"] == "pooled", 9, 1)
+    held, seen = (outcomes(table, "plain", score) for score in ("held", "seen"))
+    assert held["smaller"].all()
+    assert seen["larger"].all()
+    assert outcomes(table, "plain").equals(held)
 
 
 def test_rules_are_right_where_a_group_is_better_off_as_they_say():
