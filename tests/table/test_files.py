@@ -156,7 +156,7 @@ def test_bytes_are_no_text(tmp_path):
         lambda: Table.of(frame, {"x": Category(values=("a", "b"), missing=True)}),
         lambda: read_file(_written(frame, tmp_path / "a.parquet")),
     ):
-        with pytest.raises(ValueError, match="column 'x' must be (of text|texts)"):
+        with pytest.raises(ValueError, match=r"column 'x' must be (of text|texts)"):
             read()
 
 
