@@ -115,16 +115,11 @@ def warnings_about(
                 f" occur in {request.file.name}{such_as}. No learner can match these to anybody, so"
                 " what leaks through them is not seen."
             )
-    few = [int(n) for release in releases if (n := release.unknown["rows"].iloc[0]) < FEW_ROWS]
-    if few:
-        several = (
-            f"{len(few)} of {len(releases)} releases have"
-            if len(releases) > 1
-            else "The release has"
-        )
+    fewest = min((r.unknown["rows"].iloc[0] for r in releases), default=FEW_ROWS)
+    if fewest < FEW_ROWS:
         warnings.append(
-            f"Warning: {several} fewer than {FEW_ROWS} rows ({min(few)}), so it cannot be judged:"
-            " no learner learns anything of so few."
+            f"Warning: a release of {fewest} rows cannot be judged, because no learner learns"
+            f" anything of fewer than {FEW_ROWS}."
         )
     if constant := sum(release.constant for release in releases):
         several = f"{constant} of {len(releases)} releases hold"

@@ -49,6 +49,7 @@ from lib.coherence.experiment import Result
 from lib.files import locked_tempdir
 from lib.rng import stream
 
+CELLS = 300_000  # of a table that a core learns from and predicts in a second, as measured
 COPIED = 0.9  # share of a group's records in a release that may have copied the group
 
 
@@ -157,8 +158,9 @@ def run_audit(
     """Read, run the experiment for each learner, test, and ask what could have been found, what is
     certain, and what the theorems allow.
 
-    ``say`` gets what a certificate can come to, before anything is run. ``table`` is what the
-    request names, if it was read; ``tests`` are all of :class:`Audit`, 0 for its own.
+    ``say`` gets how long it takes, if long, and what a certificate can come to, before anything is
+    run. ``table`` is what the request names, if it was read; ``tests`` are all of :class:`Audit`, 0
+    for its own.
 
     Raises
     ------
@@ -194,6 +196,12 @@ def run_audit(
     """
     table = read_table(request) if table is None else table
     tests = tests or len(request.learners) * len(table.members)
+    minutes = len(table.raw) * len(table.lens) * request.splits / CELLS / 60
+    if say is not None and minutes > 5:
+        say(
+            f"{len(table.raw):,} people, {len(table.lens)} columns and {request.splits} splits take"
+            f" about {minutes:,.0f} minutes of a core; fewer --splits, or columns of --lens, less."
+        )
     limits = reach(request, table) if request.certify else None
     if limits is not None and say is not None:
         say(in_words(limits))

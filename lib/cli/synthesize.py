@@ -115,8 +115,8 @@ def run(args: Namespace) -> int:
     ledger = args.file.with_name(f"{args.file.name}.spent.csv")
     spent = _spent(ledger)
     read = [read_column(raw[name].head(0), coded=column) for name, column in schema.items()]
-    told = decisions(read)[["column", "read as", "why"]]  # by the schema alone
-    print(*raw.attrs["notes"], in_lines(told), sep="\n")
+    decided = decisions(read)[["column", "read as", "why"]]  # by the schema alone
+    print(*raw.attrs["notes"], in_lines(decided), sep="\n")
     if args.audit_sensitive is not None:
         validate.choice("audit_sensitive", args.audit_sensitive, table.domain.columns)
     shown = {"progress": True} if args.synthesizer == "aim" else {}
@@ -151,7 +151,7 @@ def run(args: Namespace) -> int:
     if args.seed is None:
         together = spent["rho"].sum()
         print(
-            f"All that was spent on this file: {len(spent)} releases, rho {together:.4g} together,"
+            f"Releases of this file: {len(spent)}, together rho {together:.4g},"
             f" so (epsilon {epsilon_of(together, args.delta):.4g}, delta {args.delta:g})."
         )
     print("\nWhat the release keeps, computed on it and its schema alone:")

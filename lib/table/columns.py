@@ -32,6 +32,7 @@ from lib.table.reading import (
 KINDS = ("category", "text", "number", "date", "ignore")  # text is another word for category
 NUMERIC = ("number", "date")  # to a learner
 FEW = 20  # distinct numbers up to which a column counts as codes of a category
+PANEL = 100  # numbers, each in rows that stand together, from which on they may be people's
 LONG = 40  # letters of half of the values, from which on a column is free text
 LOUD_GAPS = 0.01  # share of people with a gap from which on a report warns
 _FORMATS = (ISO, "%Y%m%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d")
@@ -183,7 +184,7 @@ def read_column(
     else:
         kind, why = _decided(str(values.name), times, decimal, unlike, form, wanted)
         runs = int((cells.cat.codes.diff() != 0).sum())
-        if kind == "number" and runs == distinct < len(cells) / 2:
+        if kind == "number" and PANEL < runs == distinct < len(cells) / 2:
             why += "; equal ones stand together: an identifier?"
     if kind == "number" and coded is None:
         validate.require(distinct > 0, f"column {values.name!r}", "with a value", None)

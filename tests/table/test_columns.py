@@ -62,7 +62,8 @@ SAID = {
     "two ways of dates": ([*(f"2024-01-{k:02}" for k in range(1, 29)), *(f"{k:02}.02.2024" for k in range(1, 29))], "ignore", "perhaps dates"),
     "two digits of a year": ([f"{k % 28 + 1}/{k % 12 + 1}/23" for k in range(90)] * 2, "category", "perhaps dates"),
     "incomes and a word": ([*(f"{k * k}" for k in range(60)), "k.A."], "ignore", "60 of 61 values are numbers, 1 are none"),
-    "a panel": ([str(k) for k in range(1, 60) for _ in range(4)], "number", "equal ones stand together: an identifier?"),
+    "a panel": ([str(k) for k in range(1, 160) for _ in range(4)], "number", "equal ones stand together: an identifier?"),
+    "sorted by age": ([str(k) for k in range(20, 90) for _ in range(4)], "number", "more than 20 different"),
     "ages": ([str(k) for _ in range(4) for k in range(20, 60)], "number", "more than 20 different"),
 }  # fmt: skip
 
