@@ -147,7 +147,7 @@ def read_column(
     declared : str, optional
         The kind, which overrides the rule; a ``wanted`` column is not ignored as an identifier.
     gaps : names, optional
-        Texts that are gaps; by default :data:`~lib.table.reading.MISSING` in a column of numbers or
+        Texts that are gaps; by default ``lib.table.reading.MISSING`` in a column of numbers or
         dates. An empty cell always is.
     coded : Category, Number or Date, optional
         What a schema states; "ignore" for a column that it leaves out.
