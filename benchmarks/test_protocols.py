@@ -1,5 +1,5 @@
 """Perturb and encode Adult's sensitive attributes: ours, the peer's per-user clients, the random
-bits alone.
+bytes alone. And what grows: a thousand values.
 """
 
 from __future__ import annotations
@@ -13,50 +13,39 @@ from tests.compare.peers import peer_support
 EPSILON = 2.0
 
 
-def _budgets(attributes):
-    return split_budget(EPSILON, [k for _, k in attributes], "uniform")
-
-
+@pytest.mark.parametrize("whose", ["ours", "multi-freq-ldpy", "random bytes"])
 @pytest.mark.parametrize("name", PROTOCOLS)
-@pytest.mark.benchmark(group="perturb + encode, 36,679 x 4")
-def test_ours(benchmark, attributes, name):
-    rng = stream(1, "benchmark", name)
-    mechanisms = [
-        (v, make(name, k=k, epsilon=e))
-        for (v, k), e in zip(attributes, _budgets(attributes), strict=True)
-    ]
-    bits = benchmark(lambda: [m.privatise_support(v, rng) for v, m in mechanisms])
-    assert [b.shape for b in bits] == [(len(v), k) for v, k in attributes]
-
-
-@pytest.mark.parametrize("name", PROTOCOLS)
-@pytest.mark.benchmark(group="perturb + encode, 36,679 x 4")
-def test_peer(benchmark, attributes, name):
-    """multi-freq-ldpy, one user at a time; the least of several rounds as ours, or a busy
+@pytest.mark.benchmark(group="perturb and encode 36,679 x 4 of Adult (k = 2, 5, 41, 74)")
+def test_perturb(benchmark, attributes, name, whose):
+    """multi-freq-ldpy takes one user at a time; the least of several rounds as ours, or a busy
     machine would flatter us.
     """
-    pytest.importorskip("multi_freq_ldpy")
-    # numba compiles here, outside the clock
-    peer_support(name, attributes[0][0][:10], attributes[0][1], 1.0)
-    benchmark.pedantic(
-        lambda: [
-            peer_support(name, v, k, e)
-            for (v, k), e in zip(attributes, _budgets(attributes), strict=True)
-        ],
-        rounds=3 if name in ("BLH", "OLH") else 10,  # the hashes take seconds
-    )
+    budgets = split_budget(EPSILON, [k for _, k in attributes], "uniform")
+    jobs = [(v, make(name, k=k, epsilon=e)) for (v, k), e in zip(attributes, budgets, strict=True)]
+    rng, rounds = stream(1, "benchmark", name), 20
+    run = lambda: [m.privatise_support(v, rng) for v, m in jobs]  # noqa: E731
+    if whose == "random bytes":
+        run = lambda: [rng.bytes(len(v) * m.k) for v, m in jobs]  # noqa: E731
+    if whose == "multi-freq-ldpy":
+        pytest.importorskip("multi_freq_ldpy")
+        # numba compiles here, outside the clock
+        peer_support(name, attributes[0][0][:10], attributes[0][1], 1.0)
+        run = lambda: [peer_support(name, v, m.k, m.epsilon) for v, m in jobs]  # noqa: E731
+        rounds = 3 if name in ("BLH", "OLH") else 10  # the hashes take seconds
+    found = benchmark.pedantic(run, rounds=rounds, warmup_rounds=1)
+    if whose != "random bytes":
+        assert [bits.shape for bits in found] == [(len(v), m.k) for v, m in jobs]
 
 
-@pytest.mark.benchmark(group="perturb + encode, 36,679 x 4")
-def test_random_bytes_alone(benchmark, attributes):
-    rng = stream(1, "benchmark bytes")
-    benchmark(lambda: [rng.bytes(len(v) * k) for v, k in attributes])
-
-
-@pytest.mark.parametrize("name", PROTOCOLS)
-@pytest.mark.benchmark(group="reports and counts, k = 74")
-def test_native_reports_and_counts(benchmark, attributes, name):
+@pytest.mark.parametrize("whose", ["ours", "random bytes"])
+@pytest.mark.parametrize("name", ["OLH", "OUE", "SS"])
+@pytest.mark.benchmark(group="reports of 200,000 people on 1,000 values, and counts")
+def test_many_values(benchmark, name, whose):
     """The deployable way: reports first, supports counted from them."""
-    values, k = attributes[-1]
-    mechanism, rng = make(name, k=k, epsilon=1.0), stream(1, "benchmark native", name)
-    benchmark(lambda: mechanism.support_counts(mechanism.privatise(values, rng)))
+    rng, m = stream(1, "benchmark native", name), make(name, k=1000, epsilon=1.0)
+    values = rng.integers(0, m.k, 200_000)
+    runs = {
+        "ours": lambda: m.support_counts(m.privatise(values, rng)),
+        "random bytes": lambda: rng.bytes(values.size * m.k),
+    }
+    assert len(benchmark.pedantic(runs[whose], rounds=2)) >= m.k

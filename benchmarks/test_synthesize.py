@@ -52,14 +52,14 @@ def release_once(file: Path, *more: str) -> dict[str, float]:
     return clock | {"peak_mb": peak_megabytes()}
 
 
-@pytest.mark.parametrize("more", [(), ("--by", "sex")], ids=["plain", "stratified"])
+@pytest.mark.parametrize("more", ["", "--by sex"])
 @pytest.mark.benchmark(group="a release of a million rows and twenty columns by MST")
 def test_synthesize(benchmark, more, tmp_path):
     """One round; five minutes and 4 GB are what is promised."""
     write_people(tmp_path / "people.csv")
     found = benchmark.pedantic(
-        in_fresh_process, args=(release_once, tmp_path / "people.csv", *more), rounds=1
+        in_fresh_process, args=(release_once, tmp_path / "people.csv", *more.split()), rounds=1
     )
     assert found["cpu_s"] < 300
     assert found["peak_mb"] < 4096
-    benchmark.extra_info |= {what: round(value, 3) for what, value in found.items()}
+    benchmark.extra_info |= found

@@ -10,9 +10,7 @@ from typing import Any
 from course.sessions import TEMPLATES, TRACKS, Session, measured_on, sessions, workload
 from course.slides import markdown
 from lib.files import template, write_whole
-from lib.paths import ROOT
-from press.teaching import facts
-from press.toc import Page
+from press.teaching import title
 
 NAME = "lesson-plans.html"
 
@@ -31,11 +29,6 @@ def clock(session: Session) -> list[dict[str, Any]]:
         row | {"start": end - row["minutes"], "end": end}
         for row, end in zip(session.plan, ends, strict=True)
     ]
-
-
-def title(page: str) -> str:
-    """The title of a page, named as ``foundations/primer``."""
-    return facts(Page(f"chapters/{page}", ROOT)).title
 
 
 def page(title: str, body: str) -> str:

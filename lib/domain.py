@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -57,8 +58,11 @@ class Domain:
 
     def __getitem__(self, column: str) -> int:
         """The number of codes of ``column``."""
-        validate.choice("column", column, self.columns)
-        return self.sizes[self.columns.index(column)]
+        return self._sizes[validate.choice("column", column, self._sizes)]
+
+    @cached_property
+    def _sizes(self) -> dict[str, int]:
+        return dict(self)
 
     def __iter__(self):
         return iter(zip(self.columns, self.sizes, strict=True))

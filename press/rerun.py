@@ -32,7 +32,7 @@ from press.execute import run_notebook
 from press.exercises import add_boxes
 from press.pairs import without_traces, write_pairs
 from press.render import jupyter_book
-from press.stage import add_line, copy_static
+from press.stage import copy_static, fold_parameters
 from press.teaching import run_times
 from press.toc import Page, page_code, pages, put, read_notebook
 
@@ -250,7 +250,7 @@ def _as_page(
             cell.source = _DOC.sub(
                 lambda m: m[1] + posixpath.normpath(posixpath.join(here, m[2])), cell.source
             )
-    add_line(notebook.cells, page.doc)
+    fold_parameters(notebook.cells)
     add_boxes(notebook.cells)
     if parameters:
         title = [cell.cell_type for cell in notebook.cells].index("markdown")

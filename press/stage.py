@@ -23,20 +23,13 @@ def mathjax() -> Path:
     return Path(next(file for file in files if file.name == "tex-svg.js").locate())
 
 
-def add_line(cells: list[nbformat.NotebookNode], doc: str) -> None:
-    """Fold the parameters of the page ``doc``, and end the line under its title with its command.
-
-    That line is what :func:`lib.pages.chapter.badges` shows.
-    """
-    command = f"<code>python -m lib rerun {doc.removeprefix('chapters/')} NAME=VALUE</code>"
+def fold_parameters(cells: list[nbformat.NotebookNode]) -> None:
+    """Fold the parameters of a page, under their own name."""
     for cell in cells:
         if "parameters" in (tagged := cell.metadata.get("tags", [])):
             cell.metadata["tags"] = [*tagged, "hide-input"]
             words = dict.fromkeys(("code_prompt_show", "code_prompt_hide"), "Parameters")
             cell.metadata["mystnb"] = words
-        for out in cell.get("outputs", []):
-            if (html := out.get("data", {}).get("text/html", "")).startswith('<p class="badges">'):
-                out.data["text/html"] = html.replace("</p>", f" · {command}</p>")
 
 
 def _page_of(chapter: Executed, solutions: bool) -> str:
@@ -44,7 +37,7 @@ def _page_of(chapter: Executed, solutions: bool) -> str:
     notebook = without_traces(read_notebook(chapter.path), "injected-parameters")
     if chapter.failures:
         show_failure(notebook)
-    add_line(notebook.cells, chapter.doc)
+    fold_parameters(notebook.cells)
     add_boxes(notebook.cells)
     if not solutions:
         notebook.cells = without_solutions(notebook.cells)

@@ -1,46 +1,34 @@
-"""What a teacher needs to know of each chapter, read off its source; and its measured run time."""
+"""What a teacher needs to know of each chapter: title and exercises by level, read off its source,
+and its measured run time.
+"""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 import pandas as pd
 
-from lib.paths import DATA
-from press.toc import Page
+from lib.paths import CHAPTERS, DATA
 
 LEVELS = ("easy", "medium", "hard")
 TIMES = DATA / "run_times.csv"
 
 
-@dataclass(frozen=True)
-class Stated:
-    """What a chapter says of itself, ``""`` where it does not; one of :data:`LEVELS` for each
-    exercise.
-    """
-
-    title: str
-    objectives: str
-    before: str
-    levels: tuple[str, ...]
+def _text(page: str) -> str:
+    return (CHAPTERS / f"{page}.md").read_text("utf-8").split("---", 2)[-1]
 
 
-def _first(pattern: str, text: str) -> str:
-    found = re.search(pattern, text, re.M | re.S)
-    return found.group(1).strip() if found else ""
+def title(page: str) -> str:
+    """The title of a page, named as ``"foundations/primer"``."""
+    found = re.search("^# (.+)$", _text(page), re.M)
+    return found[1] if found else ""
 
 
-def facts(page: Page) -> Stated:
-    """Title, objectives, prerequisites and levels of exercises of a page, from its ``.md``."""
-    text = page.text.read_text("utf-8")
-    exercises = re.findall(r"^```\{exercise\}.*?^```", text, re.M | re.S)
-    return Stated(
-        _first(r"^# ([^\n]+)$", text.split("---", 2)[-1]),
-        _first(r"^\*\*What you will be able to do\.\*\* (.*?)\n(?:\n|:::)", text),
-        _first(r"^\*\*Before this\*\*:? (.*?)\n(?:\n|:::)", text),
-        tuple(_first(rf"\(\*({'|'.join(LEVELS)})\*[,)]", body) for body in exercises),
-    )
+def levels(page: str) -> list[str]:
+    """One of :data:`LEVELS` for each exercise of a page that states it."""
+    exercises = re.findall(r"^```\{exercise\}.*?^```", _text(page), re.M | re.S)
+    stated = (re.search(rf"\(\*({'|'.join(LEVELS)})\*[,)]", body) for body in exercises)
+    return [found[1] for found in stated if found]
 
 
 def run_times() -> pd.Series:

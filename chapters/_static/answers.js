@@ -62,6 +62,17 @@ async function answerSeal(salt, text, iterations) {
   return [...new Uint8Array(sum)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
+// "100 times too small" if so many times the number is right; null otherwise, and where only its rounding to 0 is.
+async function answerScale(number, spec, sealed, keys) {
+  for (const times of [100, 1000]) {
+    for (const [moved, words] of [[number * times, "small"], [number / times, "large"]]) {
+      const text = answerText(moved, spec);
+      if (Number(text) !== 0 && keys.includes(await sealed(text))) return `${times} times too ${words}`;
+    }
+  }
+  return null;
+}
+
 function answerPrecision(spec) {
   const [, places, kind] = spec.match(/(\d+)([ef])$/);
   const count = Number(places) + (kind === "e");
@@ -117,10 +128,13 @@ function answerBox(place, number) {
       reply.textContent = "A browser cannot check answers on a page that came over plain http. Open the book over https, or from a file.";
       return;
     }
-    const key = await answerSeal(salt, choices ? value : answerText(value, spec), rounds);
+    const sealed = (text) => answerSeal(salt, text, rounds);
+    const key = await sealed(choices ? value : answerText(value, spec));
     const right = keys.includes(key);
+    const scale = !right && !choices && !hints[key] && await answerScale(value, spec, sealed, keys);
+    const unit = scale && `your number is ${scale}. The box asks for: ${label}.`;
     form.dataset.state = right ? "right" : "wrong";
-    reply.textContent = right ? "Right." : `Not yet: ${hints[key] || "look at the hint below, and try again."}`;
+    reply.textContent = right ? "Right." : `Not yet: ${hints[key] || unit || "look at the hint below, and try again."}`;
   };
   const kept = `answer ${location.pathname} ${salt}`;
   form.addEventListener("submit", (event) => {

@@ -36,6 +36,7 @@ document.addEventListener("DOMContentLoaded", () => {
   const restore = () => {
     const hash = decodeURIComponent(location.hash);
     const place = document.getElementById(hash.slice(1) || " ");
+    if (!place && /^#(?!filter|claim)./.test(hash)) return location.replace(`method.html${location.hash}`);  // it stood here once
     if (hash.startsWith("#filter?") || ledger.contains(place)) {
       const chosen = new URLSearchParams(place ? "" : location.hash.slice("#filter?".length));
       for (const control of controls) control.value = chosen.get(control.name) || "";
@@ -53,6 +54,7 @@ document.addEventListener("DOMContentLoaded", () => {
   window.addEventListener("hashchange", restore);
   window.addEventListener("load", () => asked?.scrollIntoView());  // what stands above it may have changed its height
   restore();
+  ledger.classList.add("ready");
 
   let closed = [];  // a print shows the cards of all groups
   window.addEventListener("beforeprint", () => { for (const group of closed = groups.filter((g) => !g.open)) group.open = true; });

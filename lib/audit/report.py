@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from lib.audit.exposure import LARGE
+from lib.audit.exposure import ALL_TREES, HUGE, LARGE
 from lib.audit.figures import group_distances
 from lib.audit.release import unknown_values
 from lib.audit.request import LEAST_SHOWN
@@ -169,6 +169,8 @@ def report_html(audit: Audit, several: Mapping[str, object] | None = None) -> st
         schema=audit.schema,
         least_shown=LEAST_SHOWN,
         large=LARGE,
+        huge=HUGE,
+        trees=ALL_TREES,
     )
     return printable(text)
 

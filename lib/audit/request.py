@@ -11,8 +11,6 @@ from pathlib import Path
 from typing import Annotated
 
 from lib import validate
-from lib.coherence.learners import BATTERY
-from lib.table.columns import KINDS
 
 LEAST_ALPHA = 1e-6  # less than one person in a million moved
 LEAST_SHOWN = 10  # people of a group that the report names without show_small
@@ -116,6 +114,9 @@ class Request:
     workers: Annotated[int | None, "processes; else one, and two from 50,000 people on", "N"] = None
 
     def __post_init__(self) -> None:
+        from lib.coherence.learners import BATTERY  # scikit-learn, which --help need not wait for
+        from lib.table.columns import KINDS
+
         validate.instance("file", self.file, Path)
         validate.fields(self, "groups lens learners", validate.names)
         if self.gaps is not None:

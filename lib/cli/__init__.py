@@ -57,7 +57,7 @@ COMMANDS = {  # name: the module and what it does
         "test a table of your own, or a release of it, for demographic coherence",
     ),
 }
-JUDGES = ("claims", "verify")  # which need assertions
+JUDGES = ("claims", "verify", "privacy-audit")  # which need assertions
 OWN_ENVIRONMENT = (*JUDGES, "book", "rerun")  # where nobody's settings change a result
 IN_THE_REPOSITORY = tuple(  # the houses that make pages and the course are in a clone only
     name for name, (module, _) in COMMANDS.items() if module.startswith(("press.", "course."))

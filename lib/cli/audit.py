@@ -18,16 +18,14 @@ from dataclasses import fields
 from itertools import count
 from pathlib import Path
 from types import UnionType
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
 
 from lib import validate
-from lib.audit.exposure import NOT_MET, ONE_SPLIT, UNDECIDED, overall
-from lib.audit.report import column_table, report_html, report_json, verdicts
 from lib.audit.request import Request
-from lib.audit.run import Audit
-from lib.audit.several import in_words, overview, overview_html, overview_json, run_audits, warnings
 from lib.files import write_whole
-from lib.table.columns import in_lines
+
+if TYPE_CHECKING:
+    from lib.audit.run import Audit
 
 FOUND, OPEN = 3, 4  # exit statuses: what was asked to fail was found, or is undecided
 _INPUTS = ("file", "release", "holdout", "schema")
@@ -88,6 +86,10 @@ def run(args: Namespace) -> int:
     """Audit, write the report, and print both verdicts; the exit status is what --fail-on and
     --fail-at ask for.
     """
+    from lib.audit import several
+    from lib.audit.report import column_table, report_html, report_json, verdicts
+    from lib.table.columns import in_lines
+
     hints = get_type_hints(Request)
     given: dict[str, Any] = {
         n: _read(n, hints[n], _utf8(n, text))
@@ -110,16 +112,19 @@ def run(args: Namespace) -> int:
     if record is not None:
         _require_new("json", record, (".json",))
     requests = [Request(**given | one) for one in asked]
-    audits = run_audits(requests, progress=not args.quiet, say=print)
+    audits = several.run_audits(requests, progress=not args.quiet, say=print)
     if len(audits) == 1:
         html, text, [audit] = report_html(audits[0]), report_json(audits[0]), audits
         words = [*verdicts(audit), *filter(None, [audit.containment])]
     else:
-        html, text = overview_html(audits, [path.name for path in parts]), overview_json(audits)
+        html, text = (
+            several.overview_html(audits, [path.name for path in parts]),
+            several.overview_json(audits),
+        )
         for path, audit in zip(parts, audits, strict=True):
             write_whole(path, report_html(audit), private=True)
-        rows = overview(audits).to_string(index=False, float_format="{:.3g}".format)
-        words = [in_words(audits), rows, *warnings(audits)]
+        rows = several.overview(audits).to_string(index=False, float_format="{:.3g}".format)
+        words = [several.in_words(audits), rows, *several.warnings(audits)]
     write_whole(out, html, private=True)
     if record is not None:
         write_whole(record, text, private=True)
@@ -133,6 +138,8 @@ def run(args: Namespace) -> int:
 
 def _status(audit: Audit, args: Namespace) -> tuple[int, str]:
     """The exit status of an audit that may fail, and why."""
+    from lib.audit.exposure import NOT_MET, ONE_SPLIT, UNDECIDED, overall
+
     if args.fail_on and len(flagged := audit.flagged):
         return FOUND, f"{flagged['group'].nunique()} of {len(audit.members)} groups are flagged"
     if args.fail_at is None:

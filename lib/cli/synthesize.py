@@ -23,30 +23,25 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-
-import numpy as np
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from lib import validate
-from lib.audit.report import report_html, verdicts
-from lib.audit.request import Request
-from lib.audit.run import run_audit
-from lib.dp import PrivacyAccountant, epsilon_of, zcdp_rho
 from lib.files import write_whole
-from lib.groups import group_name
 from lib.paths import IN_REPOSITORY, PACKAGE
-from lib.rng import stream
-from lib.synth import AIM, GEM, MST, Stratified, Synthesizer
-from lib.synth.stratified import StratifiedModel
-from lib.table import Category, Date, Number, Table, read_schema, schema_text
-from lib.table.columns import decisions, in_lines, read_column
-from lib.table.kinds import Coded
-from lib.table.reading import read_file
+
+if TYPE_CHECKING:  # --help waits for nothing of these
+    import numpy as np
+    import pandas as pd
+
+    from lib.audit.request import Request
+    from lib.dp import PrivacyAccountant
+    from lib.synth.stratified import StratifiedModel
+    from lib.table.kinds import Coded
 
 SLOW = 15  # columns from which on AIM takes hours
 JUDGED = 100  # rows of a release from which on its shares say something
 _LEDGER = ["when", "release", "synthesizer", "epsilon", "delta", "rho"]
-SYNTHESIZERS = {"mst": MST, "aim": AIM, "gem": GEM}
+SYNTHESIZERS = ("mst", "aim", "gem")
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -92,6 +87,15 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Fit, write the release, print what was spent, and make or name the audit."""
+    from lib import synth
+    from lib.audit.report import report_html, verdicts
+    from lib.audit.run import run_audit
+    from lib.dp import epsilon_of, zcdp_rho
+    from lib.synth.stratified import StratifiedModel
+    from lib.table import Table, read_schema, schema_text
+    from lib.table.columns import decisions, in_lines, read_column
+    from lib.table.reading import read_file
+
     report = args.out.with_suffix(".audit.html")
     outputs = [args.out, _beside(args.out)] + [report] * (args.audit_sensitive is not None)
     there = any(path.exists() for path in outputs)
@@ -115,9 +119,10 @@ def run(args: Namespace) -> int:
     print(*raw.attrs["notes"], in_lines(decided), sep="\n")
     if args.audit_sensitive is not None:
         validate.choice("audit_sensitive", args.audit_sensitive, table.domain.columns)
-    synthesizer: Synthesizer = SYNTHESIZERS[args.synthesizer]()
+    shown = {"progress": True} if args.synthesizer == "aim" else {}
+    synthesizer = getattr(synth, args.synthesizer.upper())(**shown)
     if args.by:
-        synthesizer = Stratified(inner=synthesizer, by=args.by, threshold="break-even")
+        synthesizer = synth.Stratified(inner=synthesizer, by=args.by, threshold="break-even")
     for name in args.by:
         validate.choice("by", name, table.domain.columns)
     columns, groups = len(table.domain), math.prod(table.domain[name] for name in args.by)
@@ -173,6 +178,10 @@ def _generators(seed: int | None) -> tuple[np.random.Generator, np.random.Genera
     The release shows 52 bits of what drew a number in a bin, and a few such numbers give a
     generator away, with all that it drew before.
     """
+    import numpy as np
+
+    from lib.rng import stream
+
     if seed is None:  # entropy of its own for each
         return np.random.default_rng(), np.random.default_rng()
     return stream(seed, "synthesize", "noise"), stream(seed, "synthesize", "rows")
@@ -194,6 +203,11 @@ def kept(
         ``column``, the ``shares`` of each spike (else of the most frequent code) and of gaps, the
         code of the ``median``; with ``other`` codes the ``error``, half the L1 distance of shares.
     """
+    import numpy as np
+    import pandas as pd
+
+    from lib.table import Category, Number
+
     rows = []
     for name, column in schema.items():
         levels, counts = column.levels, np.bincount(codes[name], minlength=column.size)
@@ -216,6 +230,8 @@ def kept(
 
 def _spent(ledger: Path) -> pd.DataFrame:
     """The earlier releases of a file; a ``ValueError`` for a ledger that cannot go on."""
+    import pandas as pd
+
     spent = pd.read_csv(ledger) if ledger.exists() else pd.DataFrame(columns=_LEDGER)
     fits = [*spent] == _LEDGER and pd.to_numeric(spent["rho"], errors="coerce").gt(0).all()
     validate.require(fits, "ledger", f"a table of {', '.join(_LEDGER)}", str(ledger))
@@ -231,6 +247,8 @@ def account(accountant: PrivacyAccountant) -> pd.DataFrame:
         ``part`` (of disjoint rows; empty for all), ``kind``, ``looks``, the price ``each`` and of
         ``all``, the share of the ``budget``, and ``first``, the label of one look.
     """
+    import pandas as pd
+
     rows = []
     for entry in accountant.entries:
         inner = zip(entry.parts or (), entry.inside, strict=True)
@@ -284,6 +302,8 @@ def in_words(
 
 def models_in_words(model: StratifiedModel, schema: Mapping[str, Coded]) -> str:
     """Which groups have a model of their own, which share one, and why."""
+    from lib.groups import group_name
+
     lines = [
         f"A group of at least {math.ceil(model.least):,} people has a model of its own, the others"
         " share one (that number",
@@ -304,6 +324,10 @@ def models_in_words(model: StratifiedModel, schema: Mapping[str, Coded]) -> str:
 
 def _value(column: Coded, code: int) -> str:
     """What a code stands for."""
+    import numpy as np
+
+    from lib.table import Date, Number
+
     if code == len(column.levels):
         return "missing"
     level = column.levels[code]
@@ -316,6 +340,8 @@ def _value(column: Coded, code: int) -> str:
 
 def _audit(args: Namespace, sensitive: str) -> Request:
     """The audit of this command as a curator, for the groups of ``by``."""
+    from lib.audit.request import Request
+
     options = {name: getattr(args, name) for name in ("epsilon", "delta", "synthesizer", "rows")}
     options["by"] = ",".join(args.by)
     # a word of its own, the schema is a file that the curator may read

@@ -46,7 +46,7 @@ class Dataset:
 
     @property
     def label(self) -> str:
-        """``"real data"`` or ``"replica"``, for badges and captions."""
+        """``"real data"`` or ``"replica"``, for captions."""
         return "replica" if self.is_replica else "real data"
 
     @property

@@ -23,15 +23,16 @@ from lib.ldp.base import Protocol, snap
 from lib.ldp.grr import randomised_response
 from lib.ldp.unary import perturbed_bits
 
-_BLOCK = 1 << 20  # entries of (users x values) hashed at a time
+_BLOCK = 1 << 16  # entries of (users x values) hashed at a time
 _RANGE_MAX = 1 << 61  # hashes are 64-bit words; from epsilon = 42.3 on, e^eps + 1 no longer fits
 
 
 def _mix(x: np.ndarray) -> np.ndarray:
-    """The finaliser of SplitMix64, a bijection of 64-bit words that mixes all bits."""
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return x ^ (x >> np.uint64(31))
+    """The finaliser of SplitMix64, a bijection of 64-bit words that mixes all bits, in place."""
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 1)):
+        x ^= x >> np.uint64(shift)
+        x *= np.uint64(factor)
+    return x
 
 
 def hash_values(seeds: np.ndarray, values: np.ndarray, g: int) -> np.ndarray:
@@ -63,7 +64,10 @@ def _hashes(seeds: np.ndarray, values: np.ndarray, g: int) -> np.ndarray:
     """:func:`hash_values` of what is checked already."""
     values = values.astype(np.uint64)
     words = _mix(seeds + (values + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15))
-    return (_mix(words ^ seeds) % np.uint64(g)).astype(np.int64)
+    words ^= seeds
+    words = _mix(words)
+    words %= np.uint64(g)
+    return words.view(np.int64)
 
 
 @dataclass(frozen=True)

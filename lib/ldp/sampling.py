@@ -56,10 +56,11 @@ def as_bits(name: str, values: object, k: int | None = None) -> np.ndarray:
     found = validate.array(name, values)
     fits = found.ndim == 2 and k in (None, found.shape[1])
     validate.require(fits, name, f"of shape (n, {'k' if k is None else k})", found.shape)
-    # one pass over bytes; anything else is compared before it is cast, since NaN has no byte
-    right = found <= 1 if found.dtype == np.uint8 else np.isin(found, (0, 1))
-    if not right.all():
-        raise validate.refusal(name, "bits, 0 or 1", found[~right].tolist()[0])
+    # bytes need no copy; anything else is compared before it is cast, since NaN has no byte
+    if found.dtype != np.uint8 or found.max(initial=0) > 1:
+        right = np.isin(found, (0, 1))
+        if not right.all():
+            raise validate.refusal(name, "bits, 0 or 1", found[~right].tolist()[0])
     return found.astype(np.uint8, copy=False)
 
 
@@ -70,6 +71,7 @@ _WIDEST = (
 _TIE = 255
 _FEW = 32  # so many members are compared one by one; more are looked up in a table of bits
 _ROWS = 1 << 20  # bits that are unpacked at a time
+_TOGETHER = 2000  # rows that take Floyd's steps together
 
 
 def random_subsets(
@@ -148,19 +150,32 @@ def _floyd(n: int, m: int, sizes: np.ndarray, rng: np.random.Generator, width: i
 def _floyd_members(
     members: np.ndarray, m: int, sizes: np.ndarray, rng: np.random.Generator
 ) -> np.ndarray:
-    """:func:`_floyd` draw by draw, but step ``j`` writes its element into a column of its own."""
+    """:func:`_floyd` draw by draw, but step ``j`` writes its element into a column of its own.
+
+    All draws are made first, and then a few rows at a time take all steps: their tables of bits
+    stay in the cache.
+    """
     n, width = members.shape
-    most, fewest, everyone = int(sizes.max(initial=0)), int(sizes.min(initial=m)), np.arange(n)
-    table = np.zeros((n, -(-m // 8)), dtype=np.uint8) if most > _FEW else None
-    for back in range(most, 0, -1):
-        who = everyone if back <= fewest else np.flatnonzero(sizes >= back)
-        j, column = m - back, width - back
-        t = rng.integers(0, j + 1, size=who.size, dtype=np.uint32)
-        if table is None:
-            is_in = (members[who, :column] == t[:, None]).any(axis=1)
-            members[who, column] = np.where(is_in, j, t)
-        else:
-            members[who, column] = _add(table, who, t, j)
+    most, fewest = int(sizes.max(initial=0)), int(sizes.min(initial=m))
+    for high in range(most, 0, -_FEW):  # so many columns are written together
+        drawn = np.full((min(high, _FEW), n), m, dtype=members.dtype)
+        for column, back in zip(drawn, range(high, 0, -1), strict=False):
+            who = slice(None) if back <= fewest else np.flatnonzero(sizes >= back)
+            column[who] = rng.integers(0, m - back + 1, size=column[who].size, dtype=np.uint32)
+        members[:, width - high : width - high + len(drawn)] = drawn.T
+    for start in range(0, n, _TOGETHER):
+        part, size = members[start : start + _TOGETHER], sizes[start : start + _TOGETHER]
+        table = np.zeros((len(part), -(-m // 8)), dtype=np.uint8) if most > _FEW else None
+        everyone = np.arange(len(part))
+        for back in range(most, 0, -1):
+            who = everyone if back <= fewest else np.flatnonzero(size >= back)
+            j, column = m - back, width - back
+            t = part[who, column]
+            if table is None:
+                is_in = (part[who, :column] == t[:, None]).any(axis=1)
+                part[who, column] = np.where(is_in, j, t)
+            else:
+                part[who, column] = _add(table, who, t, j)
     return members
 
 

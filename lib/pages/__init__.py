@@ -1,8 +1,8 @@
-"""What the pages of the book call: badges, figures, tables, numbers, answers and checks."""
+"""What the pages of the book call: the line under a title, figures, tables, numbers, answers."""
 
 from lib.pages.answers import answer
 from lib.pages.chapter import (
-    badges,
+    about,
     check_parameters,
     figure,
     figure_html,

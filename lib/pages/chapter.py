@@ -1,7 +1,7 @@
 """What every chapter starts with: a style for its figures, a line on data and runs, figures with
 alternative text, checked parameters.
 
-A chapter shows things through :func:`badges`, :func:`figure` and :func:`table`, which display HTML
+A chapter shows things through :func:`about`, :func:`figure` and :func:`table`, which display HTML
 that the rendered book keeps as it is. Each has a pure counterpart ``*_html`` that returns the
 string.
 """
@@ -37,10 +37,10 @@ NUMBER = '<td class="num">'
 _CELLS = '<td class="brief">', "<td>", '<td class="words">', '<td class="sentences">'
 STYLE = PACKAGE / "plotting" / "companion.mplstyle"
 ORIGIN = {
-    "local": "read from COMPANION_DATA",
-    "cache": "read from the download cache",
-    "download": "downloaded from its public origin",
-    "replica": "differentially private replica that comes with the book",
+    "local": "real, read from COMPANION_DATA",
+    "cache": "real, read from the download cache",
+    "download": "real, downloaded from its public origin",
+    "replica": "differentially private replica",
 }
 
 
@@ -55,51 +55,40 @@ def setup_style() -> None:
 # ----------------------------------------------------------------------
 
 
-def badges_html(
-    data: object = None,
-    *,
-    runs: int | str | None = None,
-    seed: int | None = None,
-    minutes: float | None = None,
-    profile: str | None = None,
+def about_html(
+    page: str, *data: Any, runs: int | str | None = None, seed: int | None = None
 ) -> str:
-    """The line under a title: which data (real or replica, and from where), runs, seed, run time.
+    """The line under a title: which data (real or replica, and from where), runs, seed, and the
+    command by which the page is run again.
 
     Parameters
     ----------
-    data : Dataset, str, or a list of these, optional
+    page : str
+        As the command names it, ``"ldp/fairness"``.
+    *data : Dataset or str
         Each :class:`lib.datasets.Dataset` says its own source; a string is shown as it is.
     runs : int or str, optional
         Independent runs behind the results (read it off the table, do not type it).
     seed : int, optional
         Master seed of the live run.
-    minutes : float, optional
-        What the live run is expected to take under the quick profile.
-    profile : str, optional
     """
-    items = data if isinstance(data, list | tuple) else [] if data is None else [data]
-    words = {"runs": runs, "seed": seed, "profile": profile}
-    if minutes is not None:
-        words["run time"] = "under a minute" if minutes < 1 else f"about {minutes:g} min"
-    parts = [*map(_data_in_words, items)]
-    parts += [f"{key} {escape(str(value))}" for key, value in words.items() if value is not None]
-    return f'<p class="badges">{" · ".join(parts)}</p>'
+    words = {"runs": runs, "seed": seed}
+    parts = [*map(_data_in_words, data)]
+    parts += [f"{key} {value}" for key, value in words.items() if value is not None]
+    command = f"<code>python -m lib rerun {escape(page)}</code>"
+    return f'<p class="about">{" · ".join([*map(escape, parts), command])}</p>'
 
 
 def _data_in_words(data: Any) -> str:
     if isinstance(data, str):
-        return f"data {escape(data)}"
+        return data
     origin = ORIGIN.get(data.source, data.source)
-    return (
-        f'<span data-dataset="{escape(data.name)}" data-source="{escape(data.source)}"'
-        f' data-sha256="{escape(data.sha256)}" title="SHA-256 {escape(data.sha256)}">'
-        f"{escape(f'{data.task.title} {data.label}, {len(data.frame):,} rows, {origin}')}</span>"
-    )
+    return f"live: {data.task.title} ({len(data.frame):,} rows, {origin})"
 
 
-def badges(data: object = None, **options: Any) -> None:
-    """Display :func:`badges_html`."""
-    show({"text/html": badges_html(data, **options), "text/plain": ""})
+def about(page: str, *data: Any, **options: Any) -> None:
+    """Display :func:`about_html`."""
+    show({"text/html": about_html(page, *data, **options), "text/plain": ""})
 
 
 def ran_on_html(*data: Any) -> str:

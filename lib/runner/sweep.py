@@ -128,8 +128,7 @@ def _finished(
     parallel = joblib.Parallel(
         workers,
         backend,
-        return_as="generator_unordered",
-        batch_size=1,
+        return_as="generator_unordered",  # in batches as large as measured cells are short
         initializer=end_with_parent,
         initargs=(os.getpid(),),
     )

@@ -14,9 +14,10 @@ a time is all that is ever held. Mirror descent moves the log-potentials
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,6 @@ import numpy as np
 from lib.synth.junction import Clique, Tree, calibrate
 from lib.synth.products import cells_at
 
-LABELS = 52  # of axes in NumPy's einsum, the letters of the alphabet
 # noisy counts, flat in C order, and their sigma: one, or one per cell
 Measured = tuple[Clique, np.ndarray, float | np.ndarray]
 
@@ -118,65 +118,56 @@ class GraphicalModel:
     beliefs: tuple[np.ndarray, ...]
     potentials: dict[Clique, np.ndarray]
 
-    @cached_property
-    def _factors(self) -> tuple[np.ndarray, ...]:
-        """``mu_C / mu_S``, the law of a clique given its separator; the belief of the root."""
-        factors = []
-        for clique, separator, belief in self._nodes():
-            below = belief.sum(axis=self.tree.axes(clique, separator), keepdims=True)
-            factors.append(np.divide(belief, below, out=np.zeros_like(belief), where=below > 0))
-        return tuple(factors)
-
     def _nodes(self) -> Iterator[tuple[Clique, Clique, np.ndarray]]:
         return zip(self.tree.cliques, self.tree.separators, self.beliefs, strict=True)
 
     def marginal(self, columns: Clique) -> np.ndarray:
         """Shares on ``columns``, one axis each in this order."""
-        home = self.tree.home(columns)
-        if home is not None:
-            clique = self.tree.cliques[home]
-            table = self.beliefs[home].sum(axis=self.tree.axes(clique, columns))
-            rest = [i for i in clique if i in columns]
-            return table.transpose([rest.index(i) for i in columns])
-        if len(self.tree.sizes) > LABELS:
-            return self._by_elimination(columns)
-        root, *others = self._subtree(columns)
-        operands: list[Any] = [self.beliefs[root], list(self.tree.cliques[root])]
-        for c in others:
-            operands += [self._factors[c], list(self.tree.cliques[c])]
-        return np.einsum(*operands, list(columns), optimize="greedy")
+        return next(self.marginals([columns]))
 
-    def _by_elimination(self, columns: Clique) -> np.ndarray:
-        """The same, clique after clique: each hands its parent a table of what they share.
+    def marginals(self, wanted: Iterable[Clique]) -> Iterator[np.ndarray]:
+        """The :meth:`marginal` of each; what several need is computed once.
 
-        Such a table keeps the axes of ``columns``, too, so no product has more labels than a clique
-        and ``columns`` together.
+        A clique at which the paths to three columns part makes them independent of each other. So
+        a few small tables, of one column given a separator, serve all marginals of three.
         """
-        root, *others = self._subtree(columns)
-        handed: dict[int, list[tuple[np.ndarray, Clique]]] = {c: [] for c in (root, *others)}
-        for c in reversed(others):  # children before their parents
-            factors = [(self._factors[c], self.tree.cliques[c]), *handed[c]]
-            known = dict.fromkeys(i for _, axes in factors for i in axes)
-            kept = tuple(i for i in known if i in columns or i in self.tree.separators[c])
-            handed[self.tree.parents[c]].append((_product(factors, kept), kept))
-        return _product([(self.beliefs[root], self.tree.cliques[root]), *handed[root]], columns)
+        cliques, gates = self.tree.cliques, self.tree.gates
+        smallest_first = sorted(range(len(cliques)), key=lambda c: self.beliefs[c].size)
 
-    def _subtree(self, columns: Clique) -> list[int]:
-        """The cliques on the paths between those that hold ``columns``; the topmost first."""
-        held = [set(columns) & set(clique) for clique in self.tree.cliques]
-        near: list[set[int]] = [set() for _ in held]
-        for child, parent, *_ in self.tree.routes:
-            near[child].add(parent)
-            near[parent].add(child)
-        alive, changed = set(range(len(held))), True
-        while changed:
-            changed = False
-            for c in sorted(alive, reverse=True):
-                if len(near[c]) == 1 and held[c] <= set(self.tree.cliques[min(near[c])]):
-                    near[near[c].pop()].remove(c)
-                    alive.remove(c)
-                    changed = True
-        return sorted(alive)
+        @cache
+        def own(c: int, axes: Clique) -> np.ndarray:
+            return self.beliefs[c].sum(axis=self.tree.axes(cliques[c], axes))
+
+        @cache
+        def given(c: int, separator: Clique, columns: Clique) -> np.ndarray:
+            """Shares on ``columns``, the last axes, given the ``separator`` of clique ``c``."""
+            table = joint(c, separator, columns)
+            below = table.sum(axis=tuple(range(len(separator), table.ndim)), keepdims=True)
+            return np.divide(table, below, out=np.zeros_like(table), where=below > 0)
+
+        def joint(c: int, kept: Clique, columns: Clique) -> np.ndarray:
+            """Shares on ``kept``, columns of clique ``c``, and any other ``columns``."""
+            inside = {*kept, *columns} & {*cliques[c]}
+            beyond: dict[int, Clique] = {}
+            for i in columns:
+                if i not in inside:
+                    beyond[gates[c][i]] = (*beyond.get(gates[c][i], ()), i)
+            shared = {g: tuple(i for i in cliques[c] if i in cliques[g]) for g in beyond}
+            axes = tuple(i for i in cliques[c] if any(i in x for x in (inside, *shared.values())))
+            table = own(c, axes)
+            for g, part in beyond.items():
+                separator = shared.pop(g)
+                needed = {*inside, *columns, *chain(*shared.values())}
+                left = (*(i for i in axes if i in needed), *part)
+                factors = (table, axes), (given(g, separator, part), (*separator, *part))
+                table, axes = _product(factors, left), left
+            return table.transpose([axes.index(i) for i in (*kept, *columns)])
+
+        for columns in wanted:
+            home = self.tree.home(columns)
+            parting = smallest_first if home is None else [home]
+            c = max(parting, key=lambda c: len({gates[c][i] for i in columns}))
+            yield joint(c, (), columns)
 
     def sample(self, n: int, rng: np.random.Generator) -> np.ndarray:
         """``n`` rows of codes, shape (n, columns).
@@ -211,7 +202,7 @@ def _product(factors: Sequence[tuple[np.ndarray, Clique]], kept: Clique) -> np.n
     operands: list[Any] = []
     for table, axes in factors:
         operands += [table, [label[i] for i in axes]]
-    return np.einsum(*operands, [label[i] for i in kept], optimize="greedy")
+    return np.einsum(*operands, [label[i] for i in kept])
 
 
 def _rounded_draws(table: np.ndarray, group: np.ndarray, rng: np.random.Generator) -> np.ndarray:

@@ -48,14 +48,13 @@ def downward_closure(workload: Workload) -> tuple[Columns, ...]:
     >>> downward_closure({("a", "b"): 1.0, ("c",): 1.0})
     (('a',), ('b',), ('c',), ('a', 'b'))
     """
-    place = {column: i for i, column in enumerate(dict.fromkeys(c for s in workload for c in s))}
-    subsets = {
-        tuple(sorted(r, key=place.__getitem__))
-        for s in workload
-        for k in range(1, len(s) + 1)
-        for r in combinations(s, k)
-    }
-    return tuple(sorted(subsets, key=lambda r: (len(r), [place[c] for c in r])))
+    columns = list(dict.fromkeys(c for s in workload for c in s))
+    place = {column: i for i, column in enumerate(columns)}
+    new = subsets = {tuple(sorted(map(place.__getitem__, s))) for s in workload if s}
+    while new := {r for s in new for r in combinations(s, len(s) - 1) if r} - subsets:
+        subsets = subsets | new
+    ordered = sorted(sorted(subsets), key=len)
+    return tuple(tuple(map(columns.__getitem__, r)) for r in ordered)
 
 
 def megabytes(domain: Domain, marginals: Iterable[Sequence[str]]) -> float:

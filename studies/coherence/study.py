@@ -23,10 +23,10 @@ STUDY = Study(
         "chapters/coherence/census",
         "chapters/coherence/dp",
         "chapters/coherence/choosing",
-        "chapters/coherence/generalisation",
         "chapters/coherence/evidence",
         "chapters/coherence/proofs",
         "chapters/verdicts/ledger",
+        "chapters/verdicts/method",
         "chapters/errata/coherence",
     ),
 )

@@ -9,6 +9,7 @@ import pandas as pd
 
 from lib.groups import EVERYONE
 from lib.runner.registry import results, scores
+from lib.stats.summary import mean_interval
 from studies.cross_paper.groups import WITH
 from studies.cross_paper.statistics import with_excess
 from studies.cross_paper.summary import intervals, labelled
@@ -32,10 +33,25 @@ def errors_by_name(synthesizer: str = "AIM", *, seen: bool) -> pd.DataFrame:
     return errors.assign(extra=errors["private"] - errors["resampled"])
 
 
+def parts_of_error(name: str, synthesizer: str = "AIM", *, seen: bool) -> pd.DataFrame:
+    """The error of one group of the national sample at epsilon 1 (``private``), that of its rows
+    drawn again (``resampled``) and what privacy adds (``extra``): ``mean``, ``low`` and ``high``
+    over runs. The other parameters are those of :func:`errors_by_name`.
+    """
+    rows = of_level(scores("synth_nist"), seen=seen)
+    rows = rows[rows["group"].map(lambda group: group_words("nist", group)) == name]
+    fits = main_fits(rows).query("synthesizer == @synthesizer and epsilon == 1")
+    private = fits[fits["by"] == "vanilla"].set_index("run")["error"]
+    again = rows[rows["synthesizer"] == "bootstrap"].set_index("run")["error"]
+    found = {"private": private, "resampled": again, "extra": private - again}
+    ends = {part: mean_interval(values.to_numpy()) for part, values in found.items()}
+    return pd.DataFrame(ends, index=["mean", "low", "high"]).T
+
+
 def small_against_large(*, seen: bool) -> pd.DataFrame:
     """By how much more error privacy adds to small groups than to large ones: MST, AIM and GEM in
     the national sample at epsilon 1, one model for everybody; ``mean``, ``low`` and ``high`` over
-    runs.
+    runs. A last row has the floor: by how much more error rows drawn again have in small groups.
 
     Small are the groups of fewer than 50 people of whom somebody was held out in every run, large
     those of more than 2,000. What privacy adds is the error of a release minus that of rows drawn
@@ -54,7 +70,9 @@ def small_against_large(*, seen: bool) -> pd.DataFrame:
     rows = (every if seen else held).set_index(["group", "run"])
     again = rows.loc[rows["synthesizer"] == "bootstrap", "error"]
     fits = main_fits(rows).query("epsilon == 1 and by == 'vanilla'")
-    extra = fits.assign(extra=fits["error"] - again.reindex(fits.index)).reset_index()
+    extra = fits.assign(extra=fits["error"] - again.reindex(fits.index))
+    floor = again.reset_index(name="extra").assign(synthesizer="rows drawn again")
+    extra = pd.concat([extra.reset_index(), floor])
     keys = ["synthesizer", "run"]
     small, large = (
         extra[extra["group"].isin(people.index[which])].groupby(keys)["extra"].mean()

@@ -48,3 +48,15 @@ def attribute_counts(dataset: str) -> dict[str, list[int]]:
 def task_facts(dataset: str) -> Facts:
     """The stored facts of one of :data:`lib.datasets.registry.TASKS`."""
     return Facts(**read_yaml(FACTS, dict)["tasks"][validate.choice("dataset", dataset, TASKS)])
+
+
+def stored(*datasets: str) -> str:
+    """What the line under a page's title says of the tables behind its stored results.
+
+    Examples
+    --------
+    >>> stored("lsac")
+    'stored, real: LSAC bar passage, US 1991 (20,427 rows)'
+    """
+    named = (f"{TASKS[d].title} ({task_facts(d).rows:,} rows)" for d in datasets)
+    return f"stored, real: {'; '.join(named)}"

@@ -8,9 +8,10 @@ from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
+from matplotlib.colors import ListedColormap
 
 from lib.plotting.panels import Picture, ends, epsilon_axis, note, panel, simulated
-from lib.plotting.style import BLUE, GREY, RED, REFERENCE
+from lib.plotting.style import BLUE, DARK, GREY, RED, REFERENCE
 
 
 def survey_error(price: pd.DataFrame, honest: float) -> Picture:
@@ -138,3 +139,26 @@ def routes(table: pd.DataFrame, delta: float) -> Picture:
         f"Epsilon of each conversion over that of one Gaussian look at delta {delta:g}, for rho"
         f" from {ends(rho, 'g')}: {'; '.join(words)}. Below 1 a conversion promises too much."
     )
+
+
+def errors_of_counts(errors: pd.DataFrame, good: float) -> Picture:
+    """By how much of itself a published count may be off: a tile for each size of a group (the
+    columns) and budget (the rows), blue where that is at most ``good``.
+    """
+    fig, ax = panel((6.0, 3.2), "people in the group", "budget ε")
+    ax.imshow(errors > good, cmap=ListedColormap([BLUE, "#eef2f5"]), aspect="auto", vmin=0, vmax=1)
+    for (row, column), error in np.ndenumerate(errors.to_numpy()):
+        words = f"{error:.0%}" if error >= 0.0995 else f"{100 * error:.1g}%"
+        words = "over 100%" if error > 1 else "under 0.1%" if error < 1e-3 else words
+        ink = "white" if error <= good else DARK
+        ax.text(column, row, words, ha="center", va="center", color=ink, fontsize=9)
+    ax.set_xticks(range(errors.shape[1]), [f"{size:,}" for size in errors.columns])
+    ax.set_yticks(range(len(errors)), [f"{epsilon:g}" for epsilon in errors.index])
+    ax.tick_params(length=0)
+    ax.grid(visible=False)
+    least = [
+        f"at epsilon {e:g} from {row.index[row <= good].min():,} people"
+        for e, row in errors.iterrows()
+        if (row <= good).any()
+    ]
+    return fig, f"A count is within {good:.0%} of itself {', '.join(least)}."

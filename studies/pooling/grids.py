@@ -37,10 +37,15 @@ MST, AIM, GEM = map(_grid, cells.MECHANISMS)
 
 
 def stored() -> pd.DataFrame:
-    """The scores of all mechanisms: one row for each cell and group."""
-    return pd.concat([scores(grid) for grid in (MST, AIM, GEM)], ignore_index=True)
+    """The scores of the mechanisms whose grid has run: one row for each cell and group."""
+    run = [grid for grid in (MST, AIM, GEM) if grid.path("paper").exists()]
+    return pd.concat(map(scores, run), ignore_index=True)
 
 
 def evaluate(rows: pd.DataFrame, family: Iterable = HYPOTHESES) -> pd.DataFrame:
-    """The hypotheses put to the test as one family: see :func:`studies.hypotheses.evaluate`."""
-    return hypotheses.evaluate(rows, family, MEASURES)
+    """The hypotheses on the mechanisms of ``rows``, put to the test as one family: see
+    :func:`studies.hypotheses.evaluate`.
+    """
+    run = set(rows["mechanism"])
+    asked = [row for row in family if row.arguments["mechanism"] in run]
+    return hypotheses.evaluate(rows, asked, MEASURES)

@@ -107,15 +107,16 @@ def right(rows: pd.DataFrame, mechanism: str, rule: str, less: str = "") -> pd.D
 MEASURES = {f.__name__: f for f in (relative, right)}
 
 
-def outcomes(rows: pd.DataFrame, against: str) -> pd.DataFrame:
+def outcomes(rows: pd.DataFrame, against: str, score: str = "held") -> pd.DataFrame:
     """Each setting (mechanism, kind of groups ``by``, table, epsilon): the mean over the runs of
     :func:`relative` with its 95% interval, and whether that is ``smaller`` or ``larger`` than 0.
+    ``score`` is that of :func:`errors`.
     """
     found = []
     settings = rows.loc[rows["by"] != "", ["mechanism", "by", "table", "epsilon"]]
     for one in settings.drop_duplicates().to_dict("records"):
         each = {"table": [one["table"]], "epsilon": [one["epsilon"]]}
-        asked = {"mechanism": one["mechanism"], "by": one["by"]}
+        asked = {"mechanism": one["mechanism"], "by": one["by"], "score": score}
         (runs,) = relative(rows, each=each, against=against, **asked).to_numpy().T
         mean, low, high = mean_interval(runs)
         found.append(one | {"mean": mean, "low": low, "high": high})

@@ -24,7 +24,6 @@ STUDY = Study(
     chapters=(
         "chapters/means/theory",
         "chapters/means/coinpress",
-        "chapters/means/mixtures",
         "chapters/means/census",
         "chapters/means/evidence",
         "chapters/means/proofs",

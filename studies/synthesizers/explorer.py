@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from lib.runner.registry import scores
@@ -18,8 +19,9 @@ def group_errors() -> dict[str, Any]:
     (``seen``) and on people held out (``held``).
 
     Each has ``again``, the errors of rows drawn again by group, and ``errors`` with one model for
-    everybody and with one of its own: by synthesizer and group, mean and interval for each
-    epsilon. Missing where nobody of a group was held out.
+    everybody (``plain``), with one of its own (``own``) and the latter less the former
+    (``change``): by synthesizer and group, mean and interval for each epsilon. Missing where
+    nobody of a group was held out.
     """
     frame = scores("synth_nist")
     seen, held = (of_level(frame, BOTH, seen=which) for which in (True, False))
@@ -37,8 +39,12 @@ def group_errors() -> dict[str, Any]:
 
 def _errors(rows: pd.DataFrame, groups: pd.Index) -> dict[str, Any]:
     again = rows[rows["synthesizer"] == "bootstrap"].groupby("group")["error"].mean()
-    fits = averaged(main_fits(rows), "error", ("synthesizer", "by", "epsilon", "group"))
-    fits = fits.sort_values("epsilon", kind="stable")
+    keys = ["synthesizer", "epsilon", "group"]
+    errors = main_fits(rows).pivot(index=[*keys, "run"], columns="by", values="error")
+    ways = errors.rename(columns={"vanilla": "plain", BOTH: "own"})[["plain", "own"]]
+    each = ways.assign(change=ways["own"] - ways["plain"]).stack().reset_index(name="error")
+    fits = averaged(each, "error", ["synthesizer", "by", "epsilon", "group"], floor=-np.inf)
+    fits = fits.dropna(subset="mean").sort_values("epsilon", kind="stable")
     ends = {
         where: part[["mean", "low", "high"]].to_numpy().tolist()
         for where, part in fits.groupby(["synthesizer", "by", "group"])
@@ -47,8 +53,8 @@ def _errors(rows: pd.DataFrame, groups: pd.Index) -> dict[str, Any]:
         "again": again.reindex(groups).tolist(),
         "errors": {
             name: {
-                way: [ends.get((name, by, group), []) for group in groups]
-                for way, by in (("plain", "vanilla"), ("own", BOTH))
+                way: [ends.get((name, way, group), []) for group in groups]
+                for way in ("plain", "own", "change")
             }
             for name in sorted(set(fits["synthesizer"]))
         },

@@ -20,6 +20,7 @@ STUDY = Study(
         "chapters/synth/evidence",
         "chapters/synth/proofs",
         "chapters/verdicts/ledger",
+        "chapters/verdicts/method",
         "chapters/errata/synthesizers",
     ),
     published=("synthesizers",),

@@ -165,19 +165,21 @@ def shares_better(scores: pd.DataFrame, metrics: Sequence[str]) -> pd.DataFrame:
 
 
 def gains_of_groups(scores: pd.DataFrame, **which) -> pd.DataFrame:
-    """How much a model of its own lowers each group's own error, mean over runs: the plain fit's
-    error minus that of the fit stratified by sex and race.
+    """How much a model of its own lowers each group's own error, mean over runs with its interval:
+    the plain fit's error minus that of the fit stratified by sex and race.
 
-    Columns ``synthesizer, epsilon, group, gain, people``; ``people`` are the group's seen rows, on
-    average. Groups without a score are left out. ``which``: see :func:`of_level`.
+    Columns ``synthesizer, epsilon, group, gain, low, high, people``; ``people`` are the group's
+    rows, on average. Groups without a score are left out. ``which``: see :func:`of_level`.
     """
     rows = main_fits(of_level(scores, **which))
     keys = ["synthesizer", "epsilon", "group"]
     errors = rows.pivot(index=[*keys, "run"], columns="by", values="error")
-    gains = (errors["vanilla"] - errors["SEX_RAC1P"]).groupby(keys).mean().dropna()
+    gains = (errors["vanilla"] - errors["SEX_RAC1P"]).dropna()
     gains = gains.where(gains.abs() > 1e-8, 0.0)  # equal errors differ in their last bits
+    found = averaged(gains.reset_index(name="gain"), "gain", keys, floor=-np.inf)
     people = rows.groupby("group")["people"].mean()
-    return gains.reset_index(name="gain").assign(people=lambda found: found["group"].map(people))
+    found = found.drop(columns="runs").rename(columns={"mean": "gain"})
+    return found.assign(people=found["group"].map(people))
 
 
 def small_group_rules(scores: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:

@@ -25,7 +25,9 @@ from lib.audit.exposure import (
     NOT_MET,
     ONE_SPLIT,
     UNDECIDED,
+    Bounded,
     coherence_verdicts,
+    in_numbers,
     overall,
     splits_needed,
 )
@@ -34,6 +36,7 @@ from lib.audit.theorems import epsilons
 from lib.cli import main
 from lib.coherence.distances import split_distance
 from lib.coherence.experiment import Result
+from lib.coherence.learners import BATTERY
 from lib.rng import stream
 from tests.audit.asking import COPY, LOOSE, audited, curator_of, people, shuffled, write_halves
 from tests.conftest import FALSE_ALARM
@@ -128,6 +131,33 @@ def test_a_large_table_is_audited_by_bounded_learners_to_the_same_end(files, mon
     assert harmless.flagged.empty
     one, other = (a.results["lookup"].summary()["distance"] for a in (small, leak))
     assert np.allclose(one, other, atol=0.03)
+
+
+def test_a_forest_on_a_huge_release_has_as_many_trees_as_asked(monkeypatch, rng):
+    """Of leaves with one value each: then confidences are multiples of a fifth."""
+    monkeypatch.setattr("lib.audit.exposure.LARGE", 50)
+    monkeypatch.setattr("lib.audit.exposure.HUGE", 100)
+    half = pd.DataFrame({"x": rng.random(120), "y": np.arange(120) % 2})
+    for rows, few in ((101, True), (100, False)):
+        said = Bounded(BATTERY["forest"], 10)(half[:rows], "y", ("x",), rng)(half)
+        assert np.allclose(said * 5, np.round(said * 5), atol=1e-9) == few
+
+
+@pytest.mark.parametrize("name", BATTERY)
+def test_learners_say_the_same_of_numbered_categories(name, rng):
+    """Texts that sort otherwise than they came, gaps, and values that one side lacks."""
+    half, others = (
+        pd.DataFrame({"a": rng.choice(texts, 200), "x": rng.random(200)}).astype({"a": "category"})
+        for texts in (["b", "é", "10", "9"], ["Z", "b", "9", None])
+    )
+    half["y"] = rng.integers(0, 2, 200)
+    numbered = in_numbers(half, others)
+    said = [
+        BATTERY[name](release, "y", ("a", "x"), np.random.default_rng(1))(people)
+        for release, people in ((half, others), numbered)
+    ]
+    assert np.array_equal(*said)
+    assert numbered[0]["a"].cat.categories.tolist() == [0, 1, 2, 3, 4]
 
 
 # --- two verdicts

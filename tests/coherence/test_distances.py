@@ -11,6 +11,7 @@ from scipy import stats
 from lib.coherence.distances import (
     DISTANCES,
     Design,
+    _chosen_distances,
     reshuffling_p,
     shuffled_distances,
     split_distance,
@@ -104,13 +105,23 @@ def test_a_sequential_p_value_is_valid_and_cheap():
     def counted(values, n_a, *, draws, **more):
         nonlocal spent
         spent += draws
-        return shuffled_distances(values, n_a, draws=draws, **more)
+        return _chosen_distances(values, n_a, draws=draws, **more)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("lib.coherence.distances.shuffled_distances", counted)
+        patch.setattr("lib.coherence.distances._chosen_distances", counted)
         for _ in range(400):
             h, inside = rng.uniform(-1, 1, 20), rng.permutation(20) < 10
             found.append(reshuffling_p(h, inside, draws=400, enough=5, rng=rng))
     for level in (0.05, 0.2, 0.5):
         assert as_often(np.array(found) <= level, level, side="greater")
-    assert spent < 400 * 400 / 2
+    assert 0 < spent < 400 * 400 / 2
+
+
+def test_a_null_of_random_keys_has_the_law_of_the_permuted_one(rng):
+    """Two samples of the same law, by Kolmogorov and Smirnov; and the choice is of n_a people."""
+    values = rng.random(60).round(1)
+    chosen = _chosen_distances(values, 23, draws=20_000, rng=rng)
+    permuted = shuffled_distances(values, 23, draws=20_000, rng=rng)
+    assert stats.ks_2samp(chosen.round(9), permuted.round(9)).pvalue > FALSE_ALARM
+    ends = _chosen_distances(np.array([0.0, 0.0, 1.0]), 1, draws=50, rng=rng)
+    assert set(ends.round(9)) == {0.5, 1.0}

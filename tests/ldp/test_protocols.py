@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import optimize, stats
 
 from lib.ldp import OLH, SS, THE, make
 from lib.ldp.histogram import optimal_theta
@@ -192,3 +192,20 @@ def test_random_subsets_are_uniform(m, size, rng):
         expected = np.append(law[common], law[~common].sum()) + 1e-9  # a pool may be empty
         expected *= observed.sum() / expected.sum()
         assert stats.chisquare(observed, expected).pvalue > FALSE_ALARM
+
+
+def test_a_projected_estimate_is_the_nearest_point_of_the_simplex_and_biased(rng):
+    """Beside a root of the same condition; a value that nobody has comes out too frequent."""
+    protocol, values = make("OUE", k=50, epsilon=0.5), np.repeat([0, 1], 100)
+    gaps = []
+    for _ in range(60):
+        reports = protocol.privatise(values, rng)
+        plain, nearest = protocol.estimate(reports), protocol.estimate(reports, "simplex")
+        cut = optimize.brentq(lambda t, f=plain: np.maximum(f - t, 0).sum() - 1, -2, 2, xtol=1e-15)
+        assert nearest == pytest.approx(np.maximum(plain - cut, 0), abs=1e-12)
+        gaps.append([plain[2:].mean(), nearest[2:].mean()])
+    (unbiased, biased), errors = np.mean(gaps, axis=0), stats.sem(gaps, axis=0)
+    assert abs(unbiased) < 6 * errors[0]
+    assert biased > 6 * errors[1]
+    with pytest.raises(ValueError, match=r"project must be one of None, 'simplex', got 'ball'"):
+        protocol.estimate(reports, "ball")

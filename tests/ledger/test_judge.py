@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from lib.ldp import PROTOCOLS
-from lib.ledger.claim import Claim, read_claims
+from lib.ledger.claim import COMPANION, Claim, read_claims
 from lib.ledger.judge import (
     Measurer,
     evaluate,
@@ -367,3 +367,8 @@ def test_stored_evidence_of_another_question_is_not_taken():
     other = Claim(**{**vars(row), "arguments": row.arguments | {"n": 5}})
     assert question(other) != question(row)
     assert evaluate([other])[0].verdict == "not run"
+
+
+def test_statements_of_our_own_stand_under_the_companions_name():
+    """They stood under the title of its first study, *Who gets a model of their own*."""
+    assert words.paper_in_words(COMPANION) == "Companion"

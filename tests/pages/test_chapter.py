@@ -14,7 +14,7 @@ import pytest
 
 from lib import validate
 from lib.pages.chapter import (
-    badges_html,
+    about_html,
     check_parameters,
     figure_html,
     table_html,
@@ -57,15 +57,11 @@ def test_names_from_data_are_shown_as_they_are():
     )
 
 
-def test_the_line_says_real_or_replica_and_is_read_back(replica):
-    html = badges_html([replica, "stored results"], runs=20, seed=7, minutes=0.5, profile="quick")
+def test_the_line_says_real_or_replica_and_how_to_rerun(replica):
+    html = about_html("ldp/fairness", replica, "stored results", runs=20, seed=7)
     for words in (
-        "differentially private replica",
-        "1,234 rows",
-        "Adult &lt;small&gt;",
-        "stored",
-        "under a minute",
+        "live: Adult &lt;small&gt; (1,234 rows, differentially private replica)",
+        "stored results · runs 20 · seed 7",
+        "<code>python -m lib rerun ldp/fairness</code>",
     ):
-        assert words in html
-    for words in ('data-dataset="adult"', 'data-source="replica"', f'data-sha256="{"ab" * 32}"'):
         assert words in html

@@ -124,11 +124,14 @@ def test_a_box_tells_right_from_wrong_and_from_nonsense(small, open_file):
         " 42.0 ": "Right.",
         "84/2": "Right.",
         "4200%": "Right.",
-        "42%": "Not yet: look at the hint below, and try again.",  # of what?
+        "42%": "Not yet: your number is 100 times too small. The box asks for: People.",
         "sqrt(1764)": "Right.",
         "6 * (9 - 2)": "Right.",
         "41": "Not yet: look at the hint below, and try again.",
-        "4,200": "Not yet: look at the hint below, and try again.",
+        "4,200": "Not yet: your number is 100 times too large. The box asks for: People.",
+        "0.042": "Not yet: your number is 1000 times too small. The box asks for: People.",
+        "42000": "Not yet: your number is 1000 times too large. The box asks for: People.",
+        "420": "Not yet: look at the hint below, and try again.",
         "40": "Not yet: two are missing.",
         "forty": "Please enter a number, such as 0.25, 2/3 or ln 5.",
         "": "Please enter a number, such as 0.25, 2/3 or ln 5.",
@@ -136,6 +139,7 @@ def test_a_box_tells_right_from_wrong_and_from_nonsense(small, open_file):
         assert reply(0, entered).endswith(said), entered
     for entered in ("12 %", "12,34", "24", "6.2", "-12"):
         assert reply(1, entered).endswith("Right.") == entered.startswith("12"), entered
+    assert "100 times too small. The box asks for: Share, in percent." in reply(1, "0.123")
     for number, label, said in ((2, "GRR", "Not yet"), (2, "SS", "Right"), (3, "yes", "Right")):
         boxes.nth(number).get_by_label(label, exact=True).check()
         boxes.nth(number).get_by_role("button").click()

@@ -261,15 +261,39 @@ def rows_shown(chromium, folder):
 
 def test_who_pays_shows_the_stored_errors_and_rates(rows_shown):
     seen, held = (group_errors(scores("synth_nist"), "AIM", 1.0, seen=s) for s in (True, False))
-    for errors, where in ((seen, {}), (held, {"rows": "held"})):
+    rows = rows_shown("who_pays", {"group": "9", "epsilon": 1.0})
+    for errors, row in ((seen, rows[1]), (held, rows[3])):
         one = errors.loc[seen.index[9]]
-        rows = rows_shown("who_pays", {"group": "9", "epsilon": 1.0} | where)
-        near((rows[1][1], rows[1][4]), (one.private, one.resampled), 1e-5)
+        near((row[1], row[4]), (one.private, one.resampled), 1e-5)
     stored = results("ldp_main").query("dataset == 'acs_coverage'")
     rows = rows_shown("who_pays", {"epsilon": 0.25, "rated": "acs_coverage/1"})
     near(rows[0][1], make("GRR", k=2, epsilon=0.25).p, 1e-5)
-    near(rows[3][1], stored[stored.epsilon == 0.25].tpr_1.mean(), 1e-5)
-    near(rows[3][4], stored[stored.protocol == "NonDP"].tpr_1.mean(), 1e-5)
+    near(rows[5][1], stored[stored.epsilon == 0.25].tpr_1.mean(), 1e-5)
+    near(rows[5][4], stored[stored.protocol == "NonDP"].tpr_1.mean(), 1e-5)
+
+
+def test_who_pays_calls_only_that_a_change_whose_interval_is_clear_of_0(explore):
+    """Each sentence has both yardsticks; where the interval has 0, none is larger or smaller."""
+    said = """(group) => { const d = ExplorerData.who_pays;
+        const shown = Explorers.defined.who_pays.show(
+            {group, epsilon: 1, synthesizer: "MST", rated: "acs_coverage/1"}, d);
+        return [shown.sentence.join(" "), ["seen", "held"].map(
+            (w) => d[w].errors.MST.change[Number(group)][4] ?? null)] }"""
+    page, _ = explore("who_pays")
+    words = {1: "larger on", -1: "smaller on", 0: "not clearly different on"}
+    places = ("the rows that the model saw", "people held out")
+    unclear = 0
+    for group in range(18):
+        text, ends = page.evaluate(said, str(group))
+        if None in ends:
+            assert "one person" in text
+            assert "would be no gain" in text
+            continue
+        for place, (_, low, high) in zip(places, ends, strict=True):
+            side = (low > 0) - (high < 0)
+            assert f"{words[side]} {place}" in text
+            unclear += not side
+    assert unclear
 
 
 def test_the_multiverse_judges_as_the_ledger_does(rows_shown):
@@ -291,6 +315,23 @@ def test_the_multiverse_judges_as_the_ledger_does(rows_shown):
     ):
         other = {row.claim.id: row.verdict for row in on_grid(grid)}
         assert other.items() <= shown(**setting).items()
+
+
+def test_what_is_beyond_a_range_is_no_answer(explore):
+    """A mean was "off by 249" on a range of 24, and the end of a search printed as the best value."""
+    said = """([name, settings]) => { const explorer = Explorers.defined[name];
+        const first = Object.fromEntries(explorer.controls.map(c => [c.name, c.value]));
+        return explorer.show({...first, ...settings}).sentence.join(' '); }"""
+    for name, settings, there, not_there in (
+        ("means", {"members": 2}, "more than the range of 24", "249"),
+        ("means", {"rho": 0.001}, "more than the range of 24", "63.7"),
+        ("solver", {"unknown": "collection", "alpha": 1.9}, "more than 1e15", ": 1e15"),
+        ("solver", {"unknown": "beta"}, "less than 1e−300", ": 1e−300"),
+        ("solver", {"alpha": 2}, "α = 2 promises nothing", "accepts"),
+    ):
+        words = explore(name)[0].evaluate(said, [name, settings])
+        assert there in words, words
+        assert not_there not in words, words
 
 
 def test_the_coin_estimates_as_lib_does_and_its_error_has_both_parts(explore):

@@ -68,6 +68,23 @@ def test_an_address_opens_its_card_and_drops_the_choice(ledger):
     assert status(page) == f"{ROWS} of {ROWS} rows"
 
 
+def test_an_address_of_before_leads_to_the_page_of_the_method(ledger):
+    ledger("#many-tests-at-once").wait_for_url("**/verdicts/method.html#many-tests-at-once")
+
+
+def test_nothing_on_the_first_screen_jumps_while_the_page_loads(chromium, html):
+    page = chromium.new_page(viewport={"width": 1280, "height": 800})
+    page.add_init_script(
+        "window.shift = 0; new PerformanceObserver((list) => { for (const one of"
+        " list.getEntries()) window.shift += one.value; }).observe("
+        "{ type: 'layout-shift', buffered: true });"
+    )
+    page.goto((html / f"{LEDGER}.html").as_uri())
+    page.wait_for_selector(".ledger.ready")
+    assert page.evaluate("window.shift") < 0.05
+    page.close()
+
+
 def test_without_scripts_all_claims_are_a_list_and_each_opens(ledger):
     page = ledger("#claim-ldp-correlation", java_script_enabled=False)
     assert page.locator(".claims[open]").count() == 4

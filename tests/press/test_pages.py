@@ -32,6 +32,12 @@ def test_every_number_of_the_text_is_glued(html, page):
     assert not missing, f"{page.text}: call numbers({sorted(missing)}=...) or take them out"
 
 
+@each_chapter
+def test_the_line_under_a_title_has_the_command_of_its_own_page(page):
+    named = re.findall(r'^about\("([^"]+)"', page.text.read_text("utf-8"), re.M)
+    assert named[:1] in ([], [page.doc.removeprefix("chapters/")])
+
+
 def test_every_cell_of_the_book_runs_and_nothing_is_warned_of(built):
     """The one test that names each page that failed; a strict build would end there."""
     assert [str(failure) for failure in built.failures] == []

@@ -22,9 +22,9 @@ PARAMETERS = (
     'dataset: str = "lsac"  # data\nepsilon: float = 1.0  # budget\nruns: int = 3  # splits\n'
     "real: bool = True  # rows"
 )
-CHECK = """from lib.pages import badges, check_parameters
+CHECK = """from lib.pages import about, check_parameters
 check_parameters(runs=runs, epsilon=epsilon)
-badges("generated")"""
+about("one", "generated")"""
 CELLS = """print('epsilon is', epsilon)
 assert epsilon < 9, 'too noisy <for> words'
 import pandas as pd
@@ -118,7 +118,7 @@ def test_every_value_that_a_page_documents_is_one_that_it_takes(page):
 AT_THE_ENDS = {
     "means/coinpress": ["rho=100", "n=10", "mu=-1000"],
     "means/theory": ["n=200"],
-    "means/census": ["crossing=DIS", "setting=scaled, all strata"],
+    "means/census": ["crossing=DIS", "variable=PINCP"],
     "ldp/protocols": ["dataset=lsac"],
     "synth/groups": ["dataset=newyork2018"],
 }

@@ -22,7 +22,7 @@ from lib.runner.sweep import _travelling, run_on_cluster
 from tests.programs import wait
 from tests.runner.toy import GRID, MANY, STABLE, run_toy, sweep
 
-PAGE = (CHAPTERS / "guides" / "scale.md").read_text(encoding="utf-8")
+PAGE = (CHAPTERS / "front" / "reading.md").read_text(encoding="utf-8")
 DRIVER = "python -m lib run ldp_main --dask"
 BIN = Path(sys.executable).parent
 

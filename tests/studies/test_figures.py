@@ -11,10 +11,11 @@ import pytest
 from matplotlib.colors import to_hex
 
 from lib.ldp import PROTOCOLS
-from lib.plotting.style import BLUE, RED
+from lib.plotting.style import BLUE, GREY, RED
 from lib.rng import stream
 from lib.stats.summary import mean_interval
 from studies.coherence import figures as coherence
+from studies.foundations.figures import errors_of_counts
 from studies.ldp_fairness.figures import metrics as ldp
 from studies.ldp_fairness.figures.verdicts import who_moves
 from studies.privacy_audit.figures import prices
@@ -87,13 +88,25 @@ def test_who_loses_is_red():
     assert "broken 1.90; declared 0.5" in alt
 
 
-def test_tiles_count_the_groups_of_each_size_and_budget_that_gain():
-    rows = product(("MST", "AIM", "GEM"), (1, 5), (10, 20, 90))
-    gains = pd.DataFrame(rows, columns=["synthesizer", "epsilon", "people"])
-    gains["gain"] = (gains["people"] > 50) * (gains["epsilon"] == 1) - 0.1
-    fig, _ = results.gains_by_size_and_budget(gains, {"small": 50, "large": 100})
-    shown = [[text.get_text() for text in ax.texts] for ax in fig.axes]
-    assert shown == [["0/2", "1/1", "0/2", "0/1"]] * 3  # at epsilon 1, then at 5
+def test_a_gain_whose_interval_has_0_is_drawn_as_none():
+    """A gain of .011 [-.013, .035] was drawn, and called, a gain."""
+    gains = pd.DataFrame({"people": [10, 20, 90], "gain": [-0.3, 0.01, 0.2], "synthesizer": "MST"})
+    gains = gains.assign(low=gains.gain - 0.02, high=gains.gain + 0.02)
+    fig, alt = results.gains_by_size({"rows seen": gains, "held out": gains})
+    for ax in fig.axes:
+        points = [line for line in ax.lines if len(line.get_xdata()) == 1]
+        drawn = {line.get_color(): list(line.get_xdata()) for line in points}
+        assert (drawn[RED], drawn[GREY], drawn[BLUE]) == ([10], [20], [90])
+    assert "held out: 1 of 3 points are clearly above 0, the smallest group among them of 90" in alt
+
+
+def test_a_count_s_tiles_are_blue_where_it_is_good_enough():
+    errors = pd.DataFrame({10: [0.3, 0.1], 1000: [0.003, 0.0001], 2: [1.5, 0.5]}, index=[1, 3])
+    fig, alt = errors_of_counts(errors, 0.1)
+    said = [(text.get_text(), text.get_color()) for text in fig.axes[0].texts]
+    assert [words for words, _ in said] == ["30%", "0.3%", "over 100%", "10%", "under 0.1%", "50%"]
+    assert [ink == "white" for _, ink in said] == [False, True, False, True, True, False]
+    assert alt.endswith("at epsilon 1 from 1,000 people, at epsilon 3 from 10 people.")
 
 
 def test_what_privacy_adds_is_drawn_on_rows_seen_and_on_people_held_out():

@@ -22,6 +22,19 @@ def test_small_groups_stand_beside_large_ones_on_the_rows_asked_for(monkeypatch,
     frame["error"] = (frame["run"] / 10 + 0.125 + planted.where(~floor, 0.0)).where(known)
     monkeypatch.setattr(headlines, "scores", lambda name: frame)
     found = headlines.small_against_large(seen=seen)
-    assert sorted(found.index) == ["AIM", "GEM", "MST"]
+    assert sorted(found.index) == ["AIM", "GEM", "MST", "rows drawn again"]
+    floor = found.loc["rows drawn again"]
+    assert [floor["mean"], floor["low"], floor["high"]] == pytest.approx([0] * 3)  # none planted
     for column in ("mean", "low", "high"):
-        assert found[column].tolist() == pytest.approx([0.75 if seen else -0.25] * 3)
+        shown = found[column].drop("rows drawn again")
+        assert shown.tolist() == pytest.approx([0.75 if seen else -0.25] * 3)
+
+
+def test_the_parts_of_an_error_add_up_and_agree_with_the_table():
+    for seen in (True, False):
+        part = headlines.parts_of_error("men, Pacific Islander", seen=seen)
+        mean = part["mean"]
+        assert mean["private"] - mean["resampled"] == pytest.approx(mean["extra"])
+        row = headlines.errors_by_name(seen=seen).loc["men, Pacific Islander", mean.index]
+        assert row.tolist() == pytest.approx(mean.tolist())
+        assert ((part["low"] < mean) & (mean < part["high"])).all()

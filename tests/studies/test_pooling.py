@@ -50,9 +50,10 @@ def rows(pooled: float = 1.0, own=lambda people, n: people >= n, noise: float = 
 
 
 def test_the_grid_holds_every_setting_once():
-    cells = list(pooling_grid("AIM"))
-    assert len(set(cells)) == len(cells) == 10 * 4 * (7 + 2 * (3 * 5 + 2 * 2))
-    assert {c.by for c in cells if c.way == "plain"} == {""}
+    for mechanism, kinds in (("MST", 3 * 5 + 2 * 2), ("AIM", 7), ("GEM", 7)):
+        cells = list(pooling_grid(mechanism))
+        assert len(set(cells)) == len(cells) == 10 * 4 * (7 + 2 * kinds)
+        assert {c.by for c in cells if c.way == "plain"} == {""}
 
 
 REFUSED = each(

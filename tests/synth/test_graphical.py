@@ -13,7 +13,14 @@ from scipy import optimize, special, stats
 
 from lib.rng import stream
 from lib.synth.graphical import GraphicalModel, fit_model, targets
-from lib.synth.junction import Tree, calibrate, junction_tree, model_megabytes
+from lib.synth.junction import (
+    Tree,
+    calibrate,
+    edges,
+    junction_tree,
+    megabytes_with,
+    model_megabytes,
+)
 from tests.conftest import FALSE_ALARM
 from tests.synth.brute import joint, marginal
 
@@ -59,6 +66,9 @@ def test_the_size_of_a_model_is_that_of_the_librarys_tree(data):
     nodes, _ = junction_tree(sizes, cliques)
     cells = sum(math.prod(sizes[i] for i in node) for node in nodes)
     assert model_megabytes(sizes, cliques) == cells * 8 / 2**20
+    more = tuple(itertools.combinations(range(len(sizes)), 2))
+    each = [model_megabytes(sizes, (*cliques, pair)) for pair in more]
+    assert megabytes_with(sizes, edges(cliques), more).tolist() == each
 
 
 @pytest.mark.parametrize("name", SHAPES)

@@ -42,9 +42,9 @@
       const milestones = [20, 50, 100, 200, 500, 1000, 2000, 5000].filter((n) => n < people);
       return {
         sentence: [
-          `Your honest answer is “${truth}”. You tossed ${own.first ? "heads, so you tell it" : `tails and then ${side(own.second)}, so the coin speaks`}: your file says “${word(own.yes)}”. Anyone who thought both answers equally likely may now bet ${odds} to 1 on it, and never more.`,
-          `Of ${number(people, 5)} neighbours, ${number(last.yes, 5)} ${last.yes === 1 ? "file says" : "files say"} yes. Take the coins out, and the estimate is ${number(100 * last.estimate)}%${last.estimate < 0 || last.estimate > 1 ? " (no share is, so this is noise)" : ""}; in the whole town it is ${percent(SHARE)}. In about 95 of 100 surveys like this one the estimate is within ${number(100 * last.error)} points${last.error > 0.5 ? ", although a guess of 50% is off by 50 at most" : ""}.`,
-          `Now unmask neighbour ${target}. Her file says “${word(file)}”. Before you read it, ${outOf100(SHARE)} neighbours like her had cheated; among those with such a file it is ${outOf100(bet)}.`,
+          `Your honest answer is “${truth}”. You tossed ${own.first ? "heads, so you tell it" : `tails and then ${side(own.second)}, so the coin speaks`}: your file says “${word(own.yes)}”. Anyone who thought both answers equally likely may now bet ${odds} to 1 on what the file says, and never more.`,
+          `Of ${number(people, 5)} neighbours, ${number(last.yes, 5)} ${last.yes === 1 ? "file says" : "files say"} yes. Take the coins out, and the estimate is ${number(100 * last.estimate)}%${last.estimate < 0 || last.estimate > 1 ? " (no share can be, so this is noise)" : ""}; in the whole town it is ${percent(SHARE)}. In about 95 of 100 surveys like this one the estimate is within ${number(100 * last.error)} points${last.error > 0.5 ? ", although a guess of 50% is off by 50 at most" : ""}.`,
+          `Now unmask neighbour ${target}. Her file says “${word(file)}”. Of all neighbours ${outOf100(SHARE)} had cheated; of the neighbours with such a file ${outOf100(bet)} had.`,
         ],
         panels: [
           { title: `The estimate settles: share who cheated, from ${number(people, 5)} files`, wide: 420, height: 230, marginLeft: 46,

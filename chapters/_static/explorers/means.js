@@ -25,14 +25,14 @@
       const bottom = Math.min(plain, curve.at(-1).own, now) / 2, top = Math.max(curve[0].own, plain) * 2;
       const gains = now < plain, farthest = width * (1 - Math.min(members, n) / n); // with this group and all others in the range
       const impossible = members > n ? `A group of ${number(members, 7)} people is larger than the ${number(n, 8)} in all. Make the group smaller.`
-        : distance > farthest ? `If the range of ${number(width)} holds, the mean of ${number(members, 7)} people among ${number(n, 8)} is at most ${number(farthest)} from everybody's. Move the distance or the range.` : null;
-      const wild = [plain > width ? "everybody's mean" : null, now > width ? "their own mean" : null].filter(Boolean);
-      const beyond = ` ${wild.length === 2 ? "Both errors are" : `The error of ${wild[0]} is`} larger than the range of ${number(width)}, so any guess inside the range is nearer.`;
-      const result = members === n ? " They are everybody, so it is the same mean." : wild.length === 2 ? "" : ` They ${gains ? "gain" : "lose"} with a mean of their own.`;
+        : distance > farthest ? `If the range of ${number(width)} holds, the mean of ${number(members, 7)} people among ${number(n, 8)} is at most ${number(farthest)} from everybody's mean. Move the distance or the range.` : null;
+      // a number beyond the range would only say that the mean is noise
+      const off = (x) => (x > width ? `more than the range of ${number(width)}` : number(x)), wild = plain > width || now > width;
+      const result = members === n ? " They are everybody, so both are the same mean." : plain > width && now > width ? "" : ` They ${gains ? "gain" : "lose"} with a mean of their own.`;
       return {
         sentence: impossible ? [impossible] : [
-          `A group of ${number(members, 7)} people: the private mean of everybody is off by ${number(plain)} for them, and a private mean of their own by ${number(now)} (mean size of the error).` +
-            (wild.length ? beyond : "") + result,
+          `A group of ${number(members, 7)} people: the private mean of everybody is off by ${off(plain)} for them, and a private mean of their own by ${off(now)} (mean size of the error).` +
+            (wild ? " Where an error is larger than the range, any guess inside the range is nearer." : "") + result,
           even === null ? `At ρ = ${number(rho)}, ${own(2) < plain ? "every group gains" : "no group gains"}.` : `At ρ = ${number(rho)}, groups gain from about ${number(Math.ceil(even), 6)} people on.`,
         ],
         panels: [
@@ -46,7 +46,7 @@
               Plot.text(["a mean of their own"], { frameAnchor: "bottom-left", dx: 6, dy: -22, fill: COLOURS.blue, fontWeight: 600 }),
               Plot.text(["the mean of everybody"], { frameAnchor: "bottom-left", dx: 6, dy: -6, fill: COLOURS.grey, fontWeight: 600 }),
               Plot.dot([{ x: members, y: now, words: "a mean of their own", c: gains ? COLOURS.blue : COLOURS.red }, { x: members, y: plain, words: "the mean of everybody", c: COLOURS.grey }],
-                { x: "x", y: "y", r: 5, fill: "c", tip: true, title: (d) => `${d.words}: off by ${number(d.y)}` }),
+                { x: "x", y: "y", r: 5, fill: "c", tip: true, title: (d) => `${d.words}: off by ${off(d.y)}` }),
             ] },
         ],
         table: {

@@ -22,8 +22,8 @@
       });
       return {
         sentence: `At ε = ${number(epsilon)}, a report changes the odds by a factor of at most ${times(epsilon)}. ` +
-          `Before the report, ${outOf(prior, people)} such guesses are right; after it, between ${outOf(low, people)} and ${outOf(high, people)}. ` +
-          `A test that wrongly accuses 5 of 100 people finds at most ${outOf(found, crowd(0.05, found))}.`,
+          `Before the report, ${outOf(prior, people)} guesses of this attacker are right; after the report, between ${outOf(low, people)} and ${outOf(high, people)}. ` +
+          `A test that accuses 5 of 100 innocent people finds at most ${outOf(found, crowd(0.05, found))} guilty ones.`,
         panels: [
           { title: "Tests that ε allows (attacker's ROC)", wide: 380, height: 320,
             describe: `The region of tests that epsilon ${number(epsilon)} allows. Its corner has a false positive rate of ${percent(corner)} and a true positive rate of ${percent(1 - corner)}.`,

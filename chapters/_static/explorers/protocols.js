@@ -24,7 +24,7 @@
       const curves = NAMES.flatMap((name) => budgets.map((e) => ({ name, e, error: error(name, e) })));
       const held = frequency === 0 ? `nobody of ${number(n, 7)} people holds` : `${frequency === 1 ? "each" : percent(frequency)} of ${number(n, 7)} people ${frequency === 1 ? "holds" : "hold"}`;
       const chance = (p) => (p < 1 && number(p) === "1" ? "above 0.999" : number(p)), points = number(100 * least);
-      const times = (own) => (number(own / least) === "1" ? `larger by less than 1%` : `${number(own / least)} times as large`);
+      const times = (own) => (number(own / least) === "1" ? `larger than that of ${best[0]} by less than 1%` : `${number(own / least)} times that of ${best[0]}`);
       const own = rows.find((r) => r.name === focus), colour = (d) => (d.name === focus ? COLOURS.red : best.includes(d.name) ? COLOURS.blue : COLOURS.grey);
       const [front, back] = [(d) => d.name === focus || best.includes(d.name), (d) => d.name !== focus && !best.includes(d.name)];
       const line = (filter, width) => Plot.line(curves.filter(filter), { x: "e", y: "error", z: "name", stroke: colour, strokeWidth: width });

@@ -16,7 +16,7 @@
     if (x === null) return "none";
     if (x === Infinity) return "any number";
     const largest = BEST[name] === "largest", end = name === "epsilon" ? 600 : F.SEARCHED[name][Number(largest)];
-    return x === end && name !== "gamma" ? `${long(name, x)} or ${largest ? "more" : "less"}` : long(name, x);
+    return x === end && name !== "gamma" ? `${largest ? "more" : "less"} than ${long(name, x)}` : long(name, x);
   };
   const COLOUR = { theorem7: COLOURS.red, theorem8: COLOURS.grey, tightened: COLOURS.grey, within: COLOURS.blue }; // as in the figures of the part
   const DASH = { theorem8: "5 3" };
@@ -60,7 +60,7 @@
       const fails = "alpha" in s ? F.insufficientEpsilon(s.alpha + (s.beta ?? 0) * (2 - s.alpha)) : Infinity;
       return {
         idle: [unknown],
-        sentence: [
+        sentence: s.alpha === 2 || s.beta === 1 ? [wall(unknown, s, fails)] : [
           fits && found.every(({ value }) => value === null) ? `None of the four bounds accepts any ${ASKED[unknown]}.` : fits ? `The ${BEST[unknown]} ${ASKED[unknown]} that a bound accepts: ${found.map(say).join(", ")}.` : `The smallest group has ${number(s.gamma, 15)} people, more than the ${number(s.n, 15)} in all. Make the group smaller.`,
           wall(unknown, s, fails),
         ].filter(Boolean),
@@ -81,7 +81,7 @@
           caption: `The ${BEST[unknown]} valid ${ASKED[unknown]} under each bound.`,
           columns: ["bound", `${BEST[unknown]} ${ASKED[unknown]}`, "people needed at this ε"],
           rows: found.map(({ mode, value }) => {
-            const said = answer(unknown, mode, value), open = value !== null && / /.test(said); // "any number", "1e15 or more"
+            const said = answer(unknown, mode, value), open = value !== null && / /.test(said); // "any number", "more than 1e15"
             const full = { ...s, [unknown]: value }, epsilon = full.epsilon;
             const needed = value === null || epsilon > F.LARGEST[mode] ? null : F.requiredSize(mode, full);
             return [BOUNDS[mode], open ? said : value, needed];

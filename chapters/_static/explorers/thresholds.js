@@ -28,8 +28,8 @@
       const people = [["group 0", moved], ["group 1", fixed]];
       return {
         sentence: [
-          `With thresholds ${number(zero)} and ${number(one)}: DI = ${number(now.DI)}, SPD = ${signed(now.SPD)}, EOD = ${signed(now.EOD)}, OAD = ${signed(now.OAD)}.`,
-          `Thresholds of group 0 from ${number(LOW)} to ${number(HIGH)} that are fair: ${words("SPD")}${fair.SPD === null ? "" : " (there DI = 1 too)"}, ${words("EOD")}, ${words("OAD")}.`,
+          `With threshold ${number(zero)} for group 0 and ${number(one)} for group 1, ${percent(moved.positive)} of group 0 and ${percent(fixed.positive)} of group 1 are predicted positive (SPD = ${signed(now.SPD)}); EOD = ${signed(now.EOD)} and OAD = ${signed(now.OAD)}.`,
+          `Fair thresholds of group 0, from ${number(LOW)} to ${number(HIGH)}: ${words("SPD")}${fair.SPD === null ? "" : " (there DI = 1 too)"}, ${words("EOD")}, ${words("OAD")}.`,
         ],
         panels: [
           { title: "Gap between the groups, by threshold of group 0", wide: 420,

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.colors import LinearSegmentedColormap
 
 from lib.extras import needs
 from lib.plotting.panels import (
@@ -38,7 +37,6 @@ _FLOORS = {  # label and style of a line
 MECHANISMS = dict(zip(MAIN, (GREEN, PINK, ORANGE), strict=True))
 _SHAPES = dict(zip(MAIN, "o^s", strict=True))
 _BUDGET = "budget ε (log scale)"
-TILES = LinearSegmentedColormap.from_list("tiles", ["#eef2f5", BLUE])  # none to all
 
 
 def tree(edges: Sequence[Sequence[str]]) -> Picture:
@@ -147,68 +145,30 @@ def relative_to_plain(tables: Mapping[str, pd.DataFrame], ylabel: str) -> Pictur
     return fig, f"{ylabel}, against epsilon. {'; '.join(words)}."
 
 
-def gains_by_size(gains: pd.DataFrame) -> Picture:
-    """How much a model of its own lowers each group's error, against the group's size; a panel a
-    budget, a shape a synthesizer, groups that lose in another colour.
-
-    ``gains`` has the columns of :func:`studies.synthesizers.summary.gains_of_groups`.
+def gains_by_size(gains: Mapping[str, pd.DataFrame]) -> Picture:
+    """How much a model of its own lowers each group's error, against the group's size; a panel for
+    each of ``gains`` (:func:`studies.synthesizers.summary.gains_of_groups`, by whose rows they
+    compare with), a shape a synthesizer. Grey are gains whose interval has 0.
     """
-    budgets = gains["epsilon"].nunique()
-    size, shape = (4.6, 0.9 + 2.9 * budgets), (budgets, 1)
-    labels = ("people in the group (log scale)", "gain by a model of its own")
-    fig, axes = panels(size, shape, *labels, log="x", sharex=True, sharey=True)
+    size, labels = (4.6, 0.9 + 2.9 * len(gains)), ("people in the group (log scale)", "gain")
+    fig, axes = panels(size, (len(gains), 1), *labels, log="x", sharex=True, sharey=True)
     words = []
-    for ax, (epsilon, own) in zip(axes.flat, gains.groupby("epsilon"), strict=True):
+    for ax, (whose, own) in zip(axes.flat, gains.items(), strict=True):
         ax.axhline(0, **REFERENCE)
-        ax.set_title(f"ε = {epsilon:g}", fontsize=9.5)
-        ax.set_ylabel(labels[1])
+        ax.set_title(whose, fontsize=9.5)
+        side = np.where(own["low"] > 0, "gain", np.where(own["high"] < 0, "lose", ""))
         for name, mark in _SHAPES.items():
-            points = own[own["synthesizer"] == name]
             ax.plot([], [], mark, color=DARK, label=name)
-            for wins, colour in ((True, BLUE), (False, RED)):
-                rows = points[(points["gain"] > 0) == wins]
+            for kind, colour in (("", GREY), ("gain", BLUE), ("lose", RED)):
+                rows = own[(own["synthesizer"] == name) & (side == kind)]
                 ax.plot(rows["people"], rows["gain"], mark, color=colour, alpha=0.8)
         for word, above, colour in (("gain", 5, BLUE), ("lose", -14, RED)):
             where = {"xycoords": ("axes fraction", "data"), "color": colour}
             note(ax, word, (0.02, 0), (0, above), **where)
-        better = own[own["gain"] > 0]
         ax.xaxis.set_major_formatter("{x:,.0f}")
         words.append(
-            f"at epsilon {epsilon:g}, {len(better)} of {len(own)} points are above 0, the smallest"
-            f" group among them of {better['people'].min():,.0f} people"
+            f"{whose}: {(side == 'gain').sum()} of {len(own)} points are clearly above 0, the "
+            f"smallest group among them of {own['people'][side == 'gain'].min():,.0f} people"
         )
     legend(fig, ncols=3)
-    return fig, f"Gain of each group against its size: {'; '.join(words)}."
-
-
-def gains_by_size_and_budget(
-    gains: pd.DataFrame, sizes: Mapping[str, float], *, stacked: bool = False
-) -> Picture:
-    """How many groups gain from a model of their own: a panel a synthesizer (``stacked``: below
-    each other), a tile for each size (columns) and budget (rows), darker where more of them gain.
-
-    ``gains`` has the columns of :func:`studies.synthesizers.summary.gains_of_groups`; ``sizes``
-    maps words to the most people that such a group has.
-    """
-    kind = pd.cut(gains["people"], [0, *sizes.values()], labels=list(sizes))
-    own = gains["gain"].gt(0).groupby([gains["synthesizer"], gains["epsilon"], kind], observed=True)
-    count = own.agg(["sum", "size"])
-    labels = ("people in the group", "budget ε")
-    size, shape = ((3.6, 8.4), (len(MAIN), 1)) if stacked else ((7.6, 3.7), (1, len(MAIN)))
-    fig, axes = panels(size, shape, *labels, titles=MAIN, sharey=True)
-    words = []
-    for ax, name in zip(axes.flat, MAIN, strict=True):
-        won, of = (count.loc[name, part].unstack() for part in ("sum", "size"))
-        ax.imshow(won / of, cmap=TILES, vmin=0, vmax=1, aspect="auto")
-        for (row, column), gain in np.ndenumerate(won.to_numpy()):
-            all_, ink = of.iat[row, column], "white" if gain > 0.5 * of.iat[row, column] else DARK
-            ax.text(column, row, f"{gain}/{all_}", ha="center", va="center", color=ink, fontsize=9)
-        ax.set_xticks(range(len(sizes)), list(sizes), fontsize=8)
-        ax.set_yticks(range(len(won)), [f"{epsilon:g}" for epsilon in won.index])
-        ax.tick_params(length=0, labelleft=True)
-        ax.grid(visible=False)
-        at_one = [
-            f"{g} of {n} ({size})" for size, g, n in zip(sizes, won.loc[1], of.loc[1], strict=True)
-        ]
-        words.append(f"{name}: {', '.join(at_one)}")
-    return fig, f"Groups that gain from a model of their own, at epsilon 1: {'; '.join(words)}."
+    return fig, f"Gain of each group against its size. {'; '.join(words)}."
