@@ -211,7 +211,7 @@ def reshuffling_p(
     --------
     >>> values, inside = np.arange(20.0), np.arange(20) < 10
     >>> reshuffling_p(values, inside, draws=99, enough=5, rng=np.random.default_rng(0))
-    0.02
+    0.01
     """
     draws = validate.integer("draws", draws, low=1)
     enough = validate.integer("enough", enough, low=1)
