@@ -63,8 +63,10 @@ def practise(folder: Path) -> int:
     bin_ = folder / "all-env" / ("Scripts" if os.name == "nt" else "bin")
     os.environ["PATH"] = f"{bin_}{os.pathsep}{os.environ['PATH']}"
     lines = [line for line in dict.fromkeys(printed_lines()) if line != "-m lib example --folder ."]
+    place = folder / "a person's own"
+    place.mkdir()
     for line in lines:
-        _call(str(bin_ / "python"), *shlex.split(line), cwd=folder / "all")
+        _call(str(bin_ / "python"), *shlex.split(line), cwd=place)
     return len(lines)
 
 
