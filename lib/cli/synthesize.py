@@ -38,7 +38,6 @@ if TYPE_CHECKING:  # --help waits for nothing of these
     from lib.synth.stratified import StratifiedModel
     from lib.table.kinds import Coded
 
-SLOW = 15  # columns from which on AIM takes hours
 JUDGED = 100  # rows of a release from which on its shares say something
 _LEDGER = ["when", "release", "synthesizer", "epsilon", "delta", "rho"]
 SYNTHESIZERS = ("mst", "aim", "gem")
@@ -121,18 +120,16 @@ def run(args: Namespace) -> int:
         validate.choice("audit_sensitive", args.audit_sensitive, table.domain.columns)
     shown = {"progress": True} if args.synthesizer == "aim" else {}
     synthesizer = getattr(synth, args.synthesizer.upper())(**shown)
-    if args.by:
-        synthesizer = synth.Stratified(inner=synthesizer, by=args.by, threshold="break-even")
+    doing = f"Fitting {args.synthesizer.upper()} to {len(table.domain)} columns"
+    if shown:  # a log has no bar
+        doing += f", which may take {synthesizer.seconds(table.domain):,} s or more"
     for name in args.by:
         validate.choice("by", name, table.domain.columns)
-    columns, groups = len(table.domain), math.prod(table.domain[name] for name in args.by)
-    aim = args.synthesizer == "aim" and columns >= SLOW
-    print(
-        f"Fitting {args.synthesizer.upper()} to {columns} columns"
-        + (f", up to {groups:,} groups one after another" if args.by else "")
-        + (": this may take hours, and MST takes minutes (--synthesizer mst)" if aim else ""),
-        flush=True,
-    )
+    if args.by:
+        synthesizer = synth.Stratified(inner=synthesizer, by=args.by, threshold="break-even")
+        groups = math.prod(table.domain[name] for name in args.by)
+        doing += f", up to {groups:,} groups one after another"
+    print(doing, flush=True)
     model = synthesizer.fit(table.codes, table.domain, rho=rho, rng=noise)
     rows = round(model.total) if args.rows is None else args.rows
     codes = model.sample(rows, draws)

@@ -126,6 +126,10 @@ class AIM(Synthesizer):
             if len(r) == 1 or math.prod(map(sizes.__getitem__, r)) <= most
         }
 
+    def seconds(self, domain: Domain) -> int:
+        """Roughly how long a fit takes; ``PER_SECOND`` says on which table that was measured."""
+        return max(5, len(self.candidates(domain)) // PER_SECOND)
+
     def require_memory(self, domain: Domain) -> None:
         """Raise a ``ValueError`` if the tables of counts would take more than ``memory``."""
         candidates = self.candidates(domain)
@@ -156,7 +160,7 @@ class AIM(Synthesizer):
             total=1.0,
             initial=accountant.spent / budget,
             disable=None if self.progress else True,
-            desc=f"{len(weights):,} marginals, about {max(5, len(weights) // PER_SECOND):,} s,"
+            desc=f"{len(weights):,} marginals, about {self.seconds(domain):,} s,"
             f" model of at most {self.max_megabytes:g} MB",
             bar_format="{desc}: {percentage:.0f}% of the budget, {elapsed}",
         )
