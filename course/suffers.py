@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import pandas as pd
@@ -55,6 +56,7 @@ def in_words(runs: pd.DataFrame) -> dict[str, list[str]]:
 
 def main() -> None:
     """Run every seed on both tables, as in the book and live, and store the errors."""
+    os.environ.setdefault("COMPANION_OFFLINE", "1")  # a local table is read, not downloaded
     runs = [
         {"seed": seed} | one_run(live=live, seed=seed, source=source)
         for source in ("replica", "local")

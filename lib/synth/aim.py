@@ -128,7 +128,7 @@ class AIM(Synthesizer):
 
     def seconds(self, domain: Domain) -> int:
         """Roughly how long a fit takes; ``PER_SECOND`` says on which table that was measured."""
-        return max(5, len(self.candidates(domain)) // PER_SECOND)
+        return _seconds(self.candidates(domain))
 
     def require_memory(self, domain: Domain) -> None:
         """Raise a ``ValueError`` if the tables of counts would take more than ``memory``."""
@@ -160,7 +160,7 @@ class AIM(Synthesizer):
             total=1.0,
             initial=accountant.spent / budget,
             disable=None if self.progress else True,
-            desc=f"{len(weights):,} marginals, about {self.seconds(domain):,} s,"
+            desc=f"{len(weights):,} marginals, about {_seconds(weights):,} s,"
             f" model of at most {self.max_megabytes:g} MB",
             bar_format="{desc}: {percentage:.0f}% of the budget, {elapsed}",
         )
@@ -194,6 +194,10 @@ class AIM(Synthesizer):
                 epsilon, sigma = 2 * epsilon, sigma / 2
         bar.close()
         return MarginalModel(domain, accountant, total, model, tuple(measurements), tuple(rounds))
+
+
+def _seconds(candidates: Workload) -> int:
+    return max(5, len(candidates) // PER_SECOND)
 
 
 def expected_noise(sigma: float, cells: int) -> float:

@@ -1,4 +1,4 @@
-"""What all synthesizers have in common: ``fit(data, domain, budget, rng)``, ``sample(n, rng)``.
+"""What all synthesizers have in common: ``fit(data, domain, rho=, rng=)``, ``sample(n, rng)``.
 
 Neighbouring tables differ by one added or removed row, so a row moves one cell
 of a marginal by one: sensitivity 1 in L1 and in L2, and the number of rows is

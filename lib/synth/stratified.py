@@ -220,7 +220,7 @@ class Stratified(Synthesizer):
             what = f"a positive share of the rows or {BREAK_EVEN!r}"
             fits = not isinstance(self.threshold, str)
             validate.require(fits, "threshold", what, self.threshold)
-            check = validate.fraction if self.small == "drop" else validate.positive
+            check = validate.positive if self.small == "merge" else validate.fraction
             validate.fields(self, "threshold", check)
 
     @property

@@ -10,29 +10,29 @@ from lib.plotting.style import BLUE, RED, REFERENCE
 from studies.pooling.cells import least_people
 from studies.pooling.statistics import of_groups
 
-WAYS = {"stratified": ("a model of its own", RED, "s"), "pooled": ("own or shared", BLUE, "o")}
+_SHOWN = {"stratified": ("a model of its own", RED, "s"), "pooled": ("own or shared", BLUE, "o")}
 _LEAST_SHOWN = -2.0  # three times the error
 
 
-def gains_against_size(rows: pd.DataFrame, mechanism: str, by: str, score: str = "held"):
-    """How much smaller the error of each group is than under the plain model, as a share of it:
+def gains_against_size(rows: pd.DataFrame, mechanism: str, by: str) -> pd.DataFrame:
+    """How much smaller a group's error on people held out is than under the plain model:
     ``table, epsilon, group, people, size`` (people over the break-even size), a column a way.
     """
     part = of_groups(rows[rows["mechanism"] == mechanism], by)
     key = ["table", "epsilon", "group"]
-    errors = part.pivot_table(index=key, columns="way", values=f"error_{score}")
-    gains = pd.DataFrame({way: 1 - errors[way] / errors["plain"] for way in WAYS})
+    errors = part.pivot_table(index=key, columns="way", values="error_held")
+    gains = pd.DataFrame({way: 1 - errors[way] / errors["plain"] for way in _SHOWN})
     gains = gains.join(part.groupby(key)["seen"].mean().rename("people")).reset_index()
     places = zip(gains["table"], gains["epsilon"], strict=True)
     return gains.assign(size=gains["people"] / [least_people(t, by, e) for t, e in places])
 
 
-def typical(gains: pd.DataFrame, width: float = 4.0) -> pd.DataFrame:
-    """Medians of the ways over groups of like ``size``: bins from one to ``width`` times it, of
+def typical(gains: pd.DataFrame) -> pd.DataFrame:
+    """Medians of the ways over groups of like ``size``: bins from one to four times it, of
     which one ends at 1.
     """
-    bins = np.floor(np.log(gains["size"]) / np.log(width))
-    middle = gains.groupby(bins)[["size", *WAYS]].median()
+    bins = np.floor(np.log(gains["size"]) / np.log(4))
+    middle = gains.groupby(bins)[["size", *_SHOWN]].median()
     return middle[gains.groupby(bins).size() >= 5]
 
 
@@ -41,7 +41,7 @@ def gain_by_size(gains: pd.DataFrame) -> Picture:
     labels = ("people in the group ÷ break-even size n* (log scale)", "gain over the plain model")
     fig, ax = panel((7.0, 4.2), *labels)
     middle, words = typical(gains), []
-    for way, (name, colour, mark) in WAYS.items():
+    for way, (name, colour, mark) in _SHOWN.items():
         shown = gains[way].clip(lower=_LEAST_SHOWN)
         ax.plot(gains["size"], shown, mark, color=colour, alpha=0.3, markersize=3, linewidth=0)
         ax.plot(middle["size"], middle[way], color=colour, marker=mark, linewidth=2, label=name)

@@ -77,10 +77,11 @@ def relative(
     return pd.DataFrame(found)
 
 
-def decisions(rows: pd.DataFrame, mechanism: str, by: str = "sex and race") -> pd.DataFrame:
-    """Every group, table, budget and run: whether a model of its ``own`` has a smaller error on
-    people held out than the plain one, and whether each of :data:`RULES` says so.
+def decisions(rows: pd.DataFrame, mechanism: str) -> pd.DataFrame:
+    """Every group of sex and race, table, budget and run: whether a model of its ``own`` has a
+    smaller error on people held out than the plain one, and whether each of :data:`RULES` says so.
     """
+    by = "sex and race"
     part = of_groups(rows[rows["mechanism"] == mechanism], by)
     key = ["run", "table", "epsilon", "group"]
     held = part.pivot(index=[*key, "seen"], columns="way", values="error_held")

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from lib.domain import Domain
 from lib.groups import EVERYONE, group_name
+from lib.paths import DATA, ROOT
 from lib.rng import stream
 from studies.pooling.cells import EPSILONS, Cell, pooling_grid, run_cell
 from studies.pooling.grids import CONTROLS, HYPOTHESES, evaluate
@@ -174,3 +178,14 @@ def test_planted_effects_are_found(pooled, verdicts):
     [control] = evaluate(rows(pooled), CONTROLS)["verdict"]
     assert control == ("supported" if pooled <= 1 else "contradicted")
     assert len(HYPOTHESES) == 17
+
+
+def test_the_list_is_the_one_that_was_committed_before_the_grid_was_run():
+    text = (DATA / "hypotheses" / "pooling.yml").read_text(encoding="utf-8")
+    commit = re.search(r"commit ([0-9a-f]{40})", text)[1]
+    shown = ["git", "-C", str(ROOT), "show", f"{commit}:data/hypotheses/pooling.yml"]
+    then = subprocess.run(shown, capture_output=True, text=True, check=False)
+    if then.returncode:
+        pytest.skip("the history of the repository is not here")
+    now, before = ([r for r in t.splitlines() if r[:1] == "-"] for t in (text, then.stdout))
+    assert now == before

@@ -53,6 +53,7 @@ REFUSED = [
     *each(Stratified, {"inner": MST(), "by": ("a",)}, threshold=(0, -1, math.inf, "auto", None, True)),
     (lambda: Stratified(inner=MST(), by=("a",), threshold="break-even", small="drop"), "small"),
     (lambda: Stratified(inner=MST(), by=("a",), threshold=1.0, small="drop"), "threshold"),
+    (lambda: Stratified(inner=MST(), by=("a",), threshold=50.0), "threshold"),  # people are no share
 ]  # fmt: skip
 
 
