@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _Content = TypeVar("_Content", list, dict)
 
+ONE_A_PERSON = "one row a person: CSV with a header (or .gz), .parquet or .xlsx"  # of --help
 PREFIX = ".companion-"
 LARGEST = 10 * 2**20  # bytes of a file that is read as YAML or JSON
 DEEPEST = 50  # levels of YAML; PyYAML's reader in C goes down to the end of the process

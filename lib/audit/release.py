@@ -24,9 +24,9 @@ from lib.audit.schema import TARGET, Schema
 from lib.files import shown, write_whole
 from lib.table.reading import read_file, repeated
 
+FEW_ROWS = 20  # of a release, below which nothing can be said of it
 # share of released values unknown to the file from which the report warns; noise or bands on
 # numbers are usual
-FEW_ROWS = 20  # of a release, below which nothing can be said of it
 LOUD = {"sensitive": 0.0, "category": 0.05, "number": 0.5, "date": 0.5}
 
 

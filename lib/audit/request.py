@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Annotated
 
 from lib import validate
+from lib.files import ONE_A_PERSON
 
 LEAST_ALPHA = 1e-6  # less than one person in a million moved
 LEAST_SHOWN = 10  # people of a group that the report names without show_small
@@ -42,7 +43,7 @@ class Request:
     ValueError: release must be given with holdout (a file) or members ...
     """
 
-    file: Annotated[Path, "one row a person: CSV with a header (or .gz), .parquet or .xlsx"]
+    file: Annotated[Path, ONE_A_PERSON]
     sensitive: Annotated[str, "column to be predicted; a command may repeat it", "COL"]
     positive: Annotated[str | None, "its value that counts as 1, against the rest", "VALUE"] = None
     groups: Annotated[tuple[str, ...], "columns whose values are groups", "COL"] = ()
@@ -118,6 +119,16 @@ class Request:
         from lib.table.columns import KINDS
 
         validate.instance("file", self.file, Path)
+        validate.instance("sensitive", self.sensitive, str)
+        paths = ("schema", "release", "holdout")
+        for name in (*paths, "positive", "encoding", "curator", "cluster", "weights", "count"):
+            if (value := getattr(self, name)) is not None:
+                validate.instance(name, value, Path if name in paths else str)
+        for path in validate.sequence("reads", self.reads):
+            validate.instance("reads", path, Path)
+        if self.members is not None:
+            members = validate.names("members", self.members)
+            validate.require(len(members) == 2, "members", "a column and its value", members)
         validate.fields(self, "groups lens learners", validate.names)
         if self.gaps is not None:
             validate.names("gaps", self.gaps)

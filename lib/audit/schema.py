@@ -145,8 +145,10 @@ def fit_schema(
     (('sex',), 'yes', 'the rarer of the two values')
     """
     kinds, stated = kinds or {}, stated or {}
-    for name in (sensitive, *kinds, *lens, *stated):
+    for name in (sensitive, *kinds, *lens):
         validate.choice("column", name, raw.columns)
+    for name in stated:
+        validate.choice("column of the schema", name, raw.columns)
     for name, kind in kinds.items():
         validate.choice(f"kind of {name}", kind, KINDS)
     own = stated.get(sensitive)

@@ -64,18 +64,24 @@ def in_words(audits: Sequence[Audit]) -> str:
     named = f": {', '.join(dict.fromkeys(found))}" if found else ""
     given = dict.fromkeys(condition(a.request) for a in audits if a.request.certify)
     limits = "".join(f" Limits of epsilon hold {one}." for one in given)
+    read = " ".join(dict.fromkeys(map(gaps, audits)))
     return (
         f"Dependence is found in {len(found)} of {len(audits)} rows of this table{named}."
         f" {power(audits, names)} Holm's"
         f" correction goes over all {audits[0].tests} tests of all rows, so that some group of some"
         f" row is flagged falsely with probability at most {audits[0].request.false_alarm:g}."
-        f" Distances and limits of epsilon are of each row by itself.{limits} {gaps(audits[0])}"
+        f" Distances and limits of epsilon are of each row by itself.{limits} {read}"
     )
 
 
 def warnings(audits: Sequence[Audit]) -> list[str]:
-    """The warnings of each, with its name."""
-    return [f"{_name(audit)}: {words}" for audit in audits for words in audit.warnings]
+    """The warnings of each, and what was recognised in its files, with its name."""
+    said = [
+        f"{_name(audit)}: {words}"
+        for audit in audits
+        for words in (*audit.warnings, *audit.table.notes)
+    ]
+    return list(dict.fromkeys(said))  # two sensitive columns are of one file
 
 
 def overview_html(audits: Sequence[Audit], files: Sequence[str]) -> str:

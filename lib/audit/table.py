@@ -110,9 +110,10 @@ def read_table(request: Request) -> Table:
         tables = {request.file.name: raw, request.release.name: released}
         if alone := in_one_alone(tables):
             notes.append(f"Columns {alone}; nobody is matched by them.")
+    stated = None if request.schema is None else read_schema(request.schema)
     if request.holdout is not None:  # which may count its people from 1 again
-        named = (name for name in raw if name not in {request.sensitive, *request.lens, *kinds})
-        read = [read_column(raw[name]) for name in named]
+        held = {request.sensitive, *request.lens, *kinds, *(stated or {})}
+        read = [read_column(raw[name], gaps=request.gaps) for name in raw if name not in held]
         kinds |= {column.name: "ignore" for column in read if column.identifier}
     schema = fit_schema(
         pool,
@@ -121,7 +122,7 @@ def read_table(request: Request) -> Table:
         lens=request.lens,
         kinds=kinds,
         gaps=request.gaps,
-        stated=None if request.schema is None else read_schema(request.schema),
+        stated=stated,
     )
     known = schema.answer.texts(pool).notna().to_numpy()
     pool, inside = pool[known].reset_index(drop=True), inside[known]
@@ -199,7 +200,8 @@ def _design(request: Request, pool: pd.DataFrame, inside: np.ndarray, schema: Sc
         got = f"{both.size} that are both"
         validate.require(both.size == 0, "cluster", f"a column of households {whole}", got)
     if request.weights is not None:
-        weight = to_numbers(pool[request.weights], "the file").to_numpy(float)
+        mark = columns[request.weights].decimal
+        weight = to_numbers(pool[request.weights], "the file", mark).to_numpy(float)
         fits = np.isfinite(weight) & (weight > 0)
         others = f"{int((~fits).sum())} others"
         validate.require(bool(fits.all()), "weights", "finite numbers > 0 in the file", others)
@@ -274,7 +276,8 @@ def _groups(
         validate.choice("group column", name, pool.columns)
         labels[name] = values = columns[name].cells(pool, "the file")
         if name in request.bands or columns[name].kind == "number":
-            values = values if columns[name].numeric else to_numbers(values, "the file")
+            if not columns[name].numeric:
+                values = to_numbers(values, "the file", columns[name].decimal)
             quartiles = sorted({*values.quantile([0.25, 0.5, 0.75])})
             labels[name] = to_bands(values, [float(e) for e in request.bands.get(name, quartiles)])
         elif columns[name].kind == "date":

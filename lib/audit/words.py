@@ -26,11 +26,15 @@ def gaps(audit: Audit) -> str:
     said = f"Read as gaps, of {people:,} of {total:,} people ({share:.1%}): {'; '.join(read)}."
     if share <= LOUD_GAPS:
         return said
+    if table.dropped_rows:
+        said += f" People without a value of {audit.schema.sensitive} are left out."
     group, most = max(table.gap_shares.items(), key=lambda found: found[1])
-    return (
-        f"Warning: {said} A person with a gap is in no group of that column. The group with most is"
-        f" {group}, {most:.1%}. If such a text is a value, declare the column text, or give --gaps."
-    )
+    if most > 0:
+        said += (
+            " A person with a gap is in no group of that column. The group with most is"
+            f" {group}, {most:.1%}."
+        )
+    return f"Warning: {said} If such a text is a value, declare the column text, or give --gaps."
 
 
 def dependence(audit: Audit) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from types import ModuleType
 
@@ -62,6 +62,23 @@ OWN_ENVIRONMENT = (*JUDGES, "book", "rerun")  # where nobody's settings change a
 IN_THE_REPOSITORY = tuple(  # the houses that make pages and the course are in a clone only
     name for name, (module, _) in COMMANDS.items() if module.startswith(("press.", "course."))
 )
+
+
+def pair(
+    name: str, text: str, cut: Callable[[str, str], tuple[str, str, str]] = str.rpartition
+) -> tuple[str, str]:
+    """The two sides of ``NAME=VALUE``, by its last ``=`` as no type of a column has one, or as
+    ``cut`` says.
+
+    Examples
+    --------
+    >>> pair("columns", "a=b=text"), pair("members", "income=<=50K", str.partition)
+    (('a=b', 'text'), ('income', '<=50K'))
+    """
+    key, _, value = cut(text, "=")
+    if not (key and value):
+        raise ValueError(f"{name} must be NAME=VALUE, got {text!r}")
+    return key, value
 
 
 def _module(command: str) -> ModuleType:

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
 
 from lib import validate
 from lib.audit.request import Request
+from lib.cli import pair
 from lib.files import write_whole
 
 if TYPE_CHECKING:
@@ -174,24 +175,17 @@ def _read(name: str, hint: Any, text: Any) -> Any:
     if origin is UnionType:  # X | None
         return _read(name, parts[0], text)
     if origin is Mapping:
-        return {key: _read(name, parts[1], value) for key, value in (_pair(name, t) for t in text)}
+        return {key: _read(name, parts[1], value) for key, value in (pair(name, t) for t in text)}
     if ... in parts:
         words = text.split(",") if isinstance(text, str) else text
         return tuple(_read(name, parts[0], word) for word in words)
     if parts:
-        return _pair(name, text)
+        return pair(name, text, str.partition)  # a value may be <=50K
     try:
         return hint(text)
     except ValueError:
         what = "an integer" if hint is int else "a number"
         raise ValueError(f"{name} must be {what}, got {text!r}") from None
-
-
-def _pair(name: str, text: str) -> tuple[str, str]:
-    key, _, value = text.partition("=")
-    if not (key and value):
-        raise ValueError(f"{name} must be NAME=VALUE, got {text!r}")
-    return key, value
 
 
 def _reports(out: str, asked: int) -> tuple[Path, list[Path]]:

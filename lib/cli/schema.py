@@ -15,7 +15,8 @@ import numpy as np
 import pandas as pd
 
 from lib import validate
-from lib.files import printable, write_whole
+from lib.cli import pair
+from lib.files import ONE_A_PERSON, printable, write_whole
 from lib.table.columns import KINDS, Column, decisions, in_lines, read_column
 from lib.table.kinds import Category, Coded, Date, Number
 from lib.table.reading import read_file
@@ -43,9 +44,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     """The table, and where the draft goes."""
     parser.description = __doc__
     option = parser.add_argument
-    option(
-        "file", type=Path, help="one row a person: CSV with a header (or .gz), .parquet or .xlsx"
-    )
+    option("file", type=Path, help=ONE_A_PERSON)
     option("--out", type=Path, required=True, metavar="YML", help="a new file")
     option(
         "--columns", nargs="+", default=[], metavar="COL=TYPE", help="text, number, date or ignore"
@@ -59,7 +58,7 @@ def run(args: Namespace) -> int:
     validate.require(not args.out.exists(), "out", "a file that is not there yet", str(args.out))
     raw, kinds = read_file(args.file, encoding=args.encoding), {}
     for word in args.columns:
-        name, _, kind = word.rpartition("=")
+        name, kind = pair("columns", word)
         validate.choice("column", name, raw.columns)
         kinds[name] = validate.choice(f"kind of {name}", kind, KINDS)
     columns = [read_column(raw[name], kinds.get(name), gaps=args.gaps) for name in raw]

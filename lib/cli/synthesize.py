@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lib import validate
-from lib.files import write_whole
+from lib.files import ONE_A_PERSON, write_whole
 from lib.paths import IN_REPOSITORY, PACKAGE
 
 if TYPE_CHECKING:  # --help waits for nothing of these
@@ -47,9 +47,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     """The table, its schema, the budget, and where the release goes."""
     parser.description = __doc__
     option = parser.add_argument
-    option(
-        "file", type=Path, help="one row a person: CSV with a header (or .gz), .parquet or .xlsx"
-    )
+    option("file", type=Path, help=ONE_A_PERSON)
     option("--schema", type=Path, required=True, metavar="YML", help="see python -m lib schema")
     option("--epsilon", type=float, required=True, help="of the (epsilon, delta) promised")
     option("--delta", type=float, default=1e-9, help="(default 1e-9)")
@@ -229,9 +227,19 @@ def _spent(ledger: Path) -> pd.DataFrame:
     """The earlier releases of a file; a ``ValueError`` for a ledger that cannot go on."""
     import pandas as pd
 
-    spent = pd.read_csv(ledger) if ledger.exists() else pd.DataFrame(columns=_LEDGER)
-    fits = [*spent] == _LEDGER and pd.to_numeric(spent["rho"], errors="coerce").gt(0).all()
-    validate.require(fits, "ledger", f"a table of {', '.join(_LEDGER)}", str(ledger))
+    from lib.table.reading import read_file
+
+    if not ledger.exists():
+        return pd.DataFrame(columns=_LEDGER)
+    what = f"a table of {', '.join(_LEDGER)} in whole lines"
+    try:
+        spent = read_file(ledger, empty=True).astype(object)
+    except ValueError as error:
+        raise validate.refusal("ledger", f"{what} ({error})", str(ledger)) from None
+    validate.require([*spent] == _LEDGER, "ledger", what, str(ledger))
+    spent["rho"] = pd.to_numeric(spent["rho"], errors="coerce")
+    whole = ledger.read_bytes().endswith(b"\n")  # else the next line would be a part of the last
+    validate.require(whole and bool(spent["rho"].gt(0).all()), "ledger", what, str(ledger))
     return spent
 
 

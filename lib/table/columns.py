@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -52,7 +53,9 @@ class Column:
     ``fill`` stands for a missing number (the median), with a column of its own that marks it;
     missing categories are a category. ``values`` are those that the audited file holds. ``gaps``
     counts the people of each text that was read as a gap, "" for empty cells. By a schema
-    (``coded``) a number counts as the middle of its bin.
+    (``coded``) a number counts as the middle of its bin. A ``mixed`` column is read as a category
+    though at least half of its values are numbers; an ``identifier`` is ignored as a name of
+    people.
     """
 
     name: str
@@ -67,21 +70,13 @@ class Column:
     decimal: str = "."
     form: str = ISO
     coded: Coded | None = None
+    mixed: bool = False
+    identifier: bool = False
 
     @property
     def numeric(self) -> bool:
         """Whether learners see a number: dates are days."""
         return self.kind in NUMERIC
-
-    @property
-    def mixed(self) -> bool:
-        """Whether it is read as no number though at least half of its values are numbers."""
-        return self.why.endswith(" are none")
-
-    @property
-    def identifier(self) -> bool:
-        """Whether it is ignored as a name of people."""
-        return self.why.startswith("an identifier")
 
     @property
     def gap_words(self) -> str:
@@ -165,33 +160,33 @@ def read_column(
     marks = MISSING if gaps is None else tuple(gaps)
     texts = _without(counts, marks).index
     decimal, unlike = _numbers_like(texts)
-    form = "" if declared == "number" else _date_like(texts, declared == "date")
+    dates = f"column {values.name!r}" if declared == "date" else None
+    form = "" if declared == "number" else _date_like(texts, dates)
     if coded is not None:
         declared = {Category: "category", Date: "date"}.get(type(coded), "number")
-        decimal, form = getattr(coded, "decimal", "."), getattr(coded, "format", ISO)
+        decimal, form = getattr(coded, "decimal", decimal), getattr(coded, "format", ISO)
         marks = coded.gaps
     elif declared in ("category", "text") or (unlike and not form and declared not in NUMERIC):
         marks = marks if gaps is not None else ()
     times = _without(counts, marks)
     known, distinct = int(times.sum()), len(times)
-    if coded is not None or declared is not None:
-        kind = str(declared).replace("text", "category")
-        why = "declared"
+    if declared is not None:  # by a schema, too
+        how: dict[str, Any] = {"kind": declared.replace("text", "category"), "why": "declared"}
         if coded is not None:
-            why = f"the schema's: {coded.size:,} codes" + ", the last for gaps" * coded.missing
+            gap = ", the last for gaps" * coded.missing
+            how["why"] = f"the schema's: {coded.size:,} codes{gap}"
     elif distinct == 0 or (distinct == 1 and known == len(cells)):
-        kind, why = "ignore", "constant" if distinct else "no value at all"
+        how = {"kind": "ignore", "why": "constant" if distinct else "no value at all"}
     else:
-        kind, why = _decided(str(values.name), times, decimal, unlike, form, wanted)
+        how = _decided(str(values.name), times, decimal, unlike, form, wanted)
         runs = int((cells.cat.codes.diff() != 0).sum())
-        if kind == "number" and PANEL < runs == distinct < len(cells) / 2:
-            why += "; equal ones stand together: an identifier?"
-    if kind == "number" and coded is None:
+        if how["kind"] == "number" and PANEL < runs == distinct < len(cells) / 2:
+            how["why"] += "; equal ones stand together: an identifier?"
+    if how["kind"] == "number" and coded is None:
         validate.require(distinct > 0, f"column {values.name!r}", "with a value", None)
     column = Column(
         name=values.name,
-        kind=kind,
-        why=why,
+        **how,
         distinct=distinct,
         missing=len(cells) - known,
         fill=math.nan,
@@ -200,7 +195,7 @@ def read_column(
         | {m: int(counts[m]) for m in marks if m in counts.index},
         gap_texts=marks,
         decimal=decimal,
-        form=form if kind == "date" else ISO,
+        form=form if how["kind"] == "date" else ISO,
         coded=coded,
     )
     if not (column.numeric or coded):
@@ -217,35 +212,44 @@ def _without(counts: pd.Series, gaps: Sequence[str]) -> pd.Series:
 
 def _decided(
     name: str, times: pd.Series, decimal: str, unlike: str, form: str, wanted: bool
-) -> tuple[str, str]:
-    """The kind of a column with two values or a gap, and why."""
+) -> dict[str, Any]:
+    """The ``kind`` of a column with two values or a gap, ``why``, and whether it is ``mixed`` or an
+    ``identifier``.
+    """
     texts, known, distinct = times.index, int(times.sum()), len(times)
     numbers, once = as_floats(texts.to_numpy(), decimal), int((times == 1).sum())
     many = distinct > FEW
     if form in _FORMATS and many:
         timed = form == ISO and bool((texts.str.len() > 10).any())
-        return "date", f"dates, written as {form}" + ", times of the day left out" * timed
+        why = f"dates, written as {form}" + ", times of the day left out" * timed
+        return {"kind": "date", "why": why}
     if not unlike:
         if once == known and many and not wanted and _identifies(name, texts, numbers):
-            return "ignore", "an identifier: whole numbers, none twice"
+            why = "an identifier: whole numbers, none twice"
+            return {"kind": "ignore", "why": why, "identifier": True}
         why = (
             f"numbers, more than {FEW} different"
             if many
             else f"numbers, {distinct} different: codes"
         )
-        return "number" if many else "category", why + ", with decimal commas" * (decimal == ",")
+        why += ", with decimal commas" * (decimal == ",")
+        return {"kind": "number" if many else "category", "why": why}
+    mixed = False
     if " or " in form:
         unlike = f"dates, {form}: a schema states which"
     elif texts.str.fullmatch(_PERHAPS_DATE).mean() > 0.5:
         unlike = "perhaps dates: a schema states their format"
     elif known > (held := int(times[np.isfinite(numbers)].sum())) >= known / 2:
         unlike = f"{held} of {known} values are numbers, {known - held} are none"
+        mixed = True
     more = "" if unlike == "text" else f"; {unlike}"
     if many and not wanted and 2 * once > known:
-        return "ignore", f"an identifier: {once} of {known} values stand once{more}"
+        why = f"an identifier: {once} of {known} values stand once{more}"
+        return {"kind": "ignore", "why": why, "identifier": True}
     if many and not wanted and np.median(texts.str.len()) > LONG:
-        return "ignore", f"free text: half of the values have more than {LONG} letters"
-    return "category", f"text{more}"
+        why = f"free text: half of the values have more than {LONG} letters"
+        return {"kind": "ignore", "why": why}
+    return {"kind": "category", "why": f"text{more}", "mixed": mixed}
 
 
 def _numbers_like(texts: pd.Index) -> tuple[str, str]:
@@ -270,19 +274,21 @@ def _numbers_like(texts: pd.Index) -> tuple[str, str]:
     return decimal, ""
 
 
-def _date_like(texts: pd.Index, declared: bool) -> str:
-    """The one format in which all texts are dates, if there is one."""
+def _date_like(texts: pd.Index, declared: str | None) -> str:
+    """The one format in which all texts are dates, if there is one; else a ``ValueError`` names
+    the column that was ``declared``.
+    """
 
     def fits(form: str) -> bool:
         days = as_days(texts.to_numpy(), form)
-        usual = form != "%Y%m%d" or declared or bool((np.abs(days) < _CENTURIES).all())
+        usual = form != "%Y%m%d" or declared is not None or bool((np.abs(days) < _CENTURIES).all())
         return bool(np.isfinite(days).all()) and usual
 
     likely = len(texts) and texts.str.fullmatch(r"\d{8}|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}.*").all()
     found = [form for form in _FORMATS if fits(form)] if likely else []
-    what = f"of one format of {', '.join(_FORMATS)} (a schema states others)"
-    if declared:
-        validate.require(len(found) == 1, "dates", what, texts[:1].tolist())
+    what = f"of dates of one format of {', '.join(_FORMATS)} (a schema states others)"
+    if declared is not None:
+        validate.require(len(found) == 1, declared, what, texts[:1].tolist())
     return " or ".join(found)
 
 

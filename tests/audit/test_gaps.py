@@ -11,6 +11,9 @@ import pytest
 from lib.audit.report import group_table, report_json, verdicts
 from lib.audit.request import Request
 from lib.audit.run import run_audit
+from lib.audit.several import in_words, run_audits, warnings
+from lib.audit.table import read_table
+from lib.audit.words import gaps
 from lib.rng import stream
 from tests.audit.asking import audited
 
@@ -108,3 +111,78 @@ def test_a_release_of_a_few_rows_cannot_be_judged(ask, tmp_path, rows, judged):
     audit = audited(**ask | {name: tmp_path / file for name, file in files.items()})
     said = "a release of 10 rows cannot be judged" in " ".join(audit.warnings)
     assert said != judged
+
+
+def halves(folder, table: pd.DataFrame) -> dict:
+    """The files of a finished release of the first half."""
+    for name, part in (("in", table[:200]), ("out", table[200:]), ("made", table[:200])):
+        part.to_csv(folder / f"{name}.csv", index=False)
+    files = {"file": "in", "holdout": "out", "release": "made"}
+    return {name: folder / f"{file}.csv" for name, file in files.items()}
+
+
+def test_a_holdout_leaves_out_no_column_that_the_schema_states(ask, tmp_path):
+    """None twice, and as many as whole numbers of one length have: an identifier by the rule."""
+    income = 100_000 + 37 * stream(7, "incomes").permutation(400)
+    files = halves(tmp_path, people().assign(income=income, row=np.arange(400)))
+    yml = tmp_path / "s.yml"
+    yml.write_text("income: {low: 100000, high: 120000, bins: 5, clip: true}\n", encoding="utf-8")
+    clear = read_table(Request(**ask | {"file": files["file"]}, schema=yml))
+    assert "income" in clear.lens
+    assert read_table(Request(**ask | files, schema=yml)).lens == clear.lens
+    assert "income" not in read_table(Request(**ask | files)).lens
+
+
+def test_a_running_number_with_stated_gaps_is_left_out_though_a_holdout_counts_again(ask, tmp_path):
+    row = [*["-"] * 120, *map(str, range(80))] * 2
+    files = halves(tmp_path, people().assign(row=row))
+    assert "row" not in read_table(Request(**ask | files, gaps=("-",))).lens
+
+
+def test_gaps_of_the_sensitive_column_alone_are_said_as_what_they_are(ask):
+    table = people().assign(age="1")
+    table.loc[:39, "ill"] = ""
+    table.to_csv(ask["file"], index=False)
+    said = gaps(audited(**ask))
+    assert "Read as gaps, of 40 of 400 people (10.0%): ill: empty (40)." in said
+    assert "People without a value of ill are left out." in said
+    assert "The group with most" not in said
+    people().assign(ill=table["ill"]).to_csv(ask["file"], index=False)
+    said = gaps(audited(**ask))
+    assert "People without a value of ill are left out." in said
+    assert "The group with most is race = W" in said
+
+
+def test_several_audits_say_the_gaps_and_the_notes_of_each(ask):
+    table = people().assign(smokes=np.resize(["y", "n", "n"], 400))
+    table.loc[:39, "smokes"] = ""
+    ask["file"].write_bytes(table.to_csv(index=False, sep=";").encode())
+    asked = [Request(**ask | {"sensitive": name, "lens": ("age",)}) for name in ("ill", "smokes")]
+    audits = run_audits(asked, progress=False)
+    said = in_words(audits)
+    assert gaps(audits[0]) in said
+    assert gaps(audits[1]) in said
+    assert gaps(audits[0]) != gaps(audits[1])
+    assert warnings(audits) == ["halves in the clear: p.csv: cells are separated by semicolons."]
+
+
+def test_decimal_commas_are_read_in_weights_and_bands_as_in_every_column(ask):
+    rng = stream(8, "commas")
+    whole = [f"{w:.1f}" for w in 1 + rng.integers(0, 60, 400) / 10]  # a number by the rule
+    few = rng.choice(["0.5", "1.5", "2.5"], 400)  # codes by the rule, until bands are asked for
+    texts = people().assign(w=whole, grade=few)
+    told = ask | {"groups": ("grade",), "bands": {"grade": (1.0,)}, "weights": "w"}
+    tables = []
+    for comma in (False, True):
+        both = texts.assign(**{c: texts[c].str.replace(".", ",") for c in ("w", "grade") if comma})
+        both.to_csv(ask["file"], index=False, sep=";")
+        tables.append(read_table(Request(**told)))
+    dots, commas = tables
+    assert commas.design.weight.tolist() == dots.design.weight.tolist() == [*map(float, whole)]
+    assert commas.members.keys() == dots.members.keys()
+    for group, who in dots.members.items():
+        assert (commas.members[group] == who).all()
+    yml = ask["file"].with_name("s.yml")
+    yml.write_text("grade: {values: ['0,5', '1,5', '2,5']}\n", encoding="utf-8")
+    stated = read_table(Request(**told, schema=yml))
+    assert stated.members.keys() == dots.members.keys()

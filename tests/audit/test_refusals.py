@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from lib.audit.request import Request
 from lib.audit.schema import TARGET, fit_schema
 from lib.cli import main
 from lib.table.reading import read_file
@@ -67,6 +68,19 @@ REFUSED = [
     (lambda: ask(release="leak.csv"), "A release of everybody leaves nobody to compare with"),
     (lambda: ask(**HALF, members=("sex", "f")), "one of them"),
     (lambda: ask(holdout="outside.csv"), "release must be given, as holdout is, got None"),
+    *((lambda name=n: ask(**{name: 7}), f"{n} must be a {kind}, got 7")
+      for kind, names in {"Path": ("schema",),
+                          "str": ("sensitive", "positive", "encoding", "curator", "cluster", "weights", "count")}.items()
+      for n in names),
+    *((lambda more=m: Request(file=Path("p.csv"), sensitive="ill", **more), words)
+      for m, words in (
+          ({"release": "a.csv", "members": ("sex", "f")}, "release must be a Path, got 'a.csv'"),
+          ({"holdout": "a.csv"}, "holdout must be a Path, got 'a.csv'"),
+          ({"schema": "a.yml"}, "schema must be a Path, got 'a.yml'"),
+          ({"reads": ("a",)}, "reads must be a Path, got 'a'"),
+          ({"members": "sex=f"}, "members must be a list or a tuple, got 'sex=f'"),
+          ({"members": ("sex",)}, "members must be a column and its value, got ('sex',)"),
+      )),
     (lambda: ask(curator="cp {half}"), "curator must be a command with {half} and {release}"),
     (lambda: ask(**HALF, curator="{half} {release}"), "a curator is rerun"),
     (lambda: ask(curator="cp '{half} {release}"),
@@ -135,6 +149,8 @@ REFUSED = [
     (lambda: typed("land"), "at least two values, got 'land' with 1"),
     (lambda: typed(positive="maybe"), "positive must be a value of 'ill' ('no', 'yes'), got 'maybe'"),
     (lambda: typed(lens=("land",)), "'land' is ignored: constant"),
+    (lambda: typed(stated={"zip": "ignore"}), "column of the schema must be one of 'id', 'row', "),
+    (lambda: typed(kinds={"sex": "date"}), "column 'sex' must be of dates of one format of %Y-%m-%d, "),
     (lambda: typed(kinds={"sex": "number"}), "column 'sex' must hold numbers, got 'f' (row 1)"),
     (lambda: typed(kinds={"none": "number"}), "column 'none' must be with a value"),
     (lambda: typed(kinds=EVERY), "lens must have a column, got none"),
@@ -145,6 +161,7 @@ COMMANDS = [
     (["target.csv", *ILL], f"a header must be other than {TARGET!r}, a name in use"),
     (["inside.csv", "--sensitive", "nobody"], f"{COLUMNS}'nobody'"),
     (["inside.csv", *ILL, "--columns", "age"], "columns must be NAME=VALUE, got 'age'"),
+    (["inside.csv", *ILL, "--columns", "age=text=number"], "'age', 'sex', 'place', 'ill', got 'age=text'"),
     (["inside.csv", *ILL, "--bands", "age=old"], "bands must be a number, got 'old'"),
     (["inside.csv", *ILL, "--out", "report.txt"],
      "out must be a new .html file in a folder that exists, got 'report.txt'"),
@@ -196,3 +213,15 @@ def test_a_wrong_command_is_told_with_status_two_before_any_work(
     Path("coherence.html").unlink()
     assert main(["audit", *words]) == 2
     assert not Path("coherence.html").exists()
+
+
+@pytest.mark.parametrize("word", ["age", "=text", "age="])
+@pytest.mark.parametrize("command", ["audit", "schema"])
+def test_a_type_without_its_column_is_told_alike_by_both_commands(
+    folder, monkeypatch, capsys, command, word
+):
+    monkeypatch.chdir(folder)
+    more = ILL if command == "audit" else ["--out", "draft.yml"]
+    assert main([command, "inside.csv", *more, "--columns", word]) == 2
+    assert f"columns must be NAME=VALUE, got {word!r}" in capsys.readouterr().err
+    assert not Path("draft.yml").exists()

@@ -59,6 +59,33 @@ def test_budgets_spent_on_a_file_add_up_and_rehearsals_are_none(folder, capsys):
     assert not Path("c.csv").exists()
 
 
+HEAD = "when,release,synthesizer,epsilon,delta,rho\n"
+LINE = "2024-01-01T00:00:00+00:00,a.csv,mst,1.0,1e-09,0.0123\n"
+TORN = {
+    "empty": "",
+    "no end of a line": (HEAD + LINE)[:-2],
+    "no last cell": HEAD + LINE + LINE[:40],
+    "an open quote": HEAD + LINE.replace("a.csv", '"a.csv'),
+    "two lines in one": HEAD + LINE.strip() + LINE,
+    "a blank": "\n\n",
+    "an end of a head": HEAD[:-6],
+    "no text": "\0" * 40,
+    "another encoding": b"\xff\xfe\xff",
+}
+
+
+@pytest.mark.parametrize("text", TORN.values(), ids=TORN)
+def test_a_ledger_that_is_empty_or_torn_is_refused_and_nothing_is_released(folder, capsys, text):
+    data = text if isinstance(text, bytes) else text.encode()
+    Path("people.csv.spent.csv").write_bytes(data)
+    assert synthesize("c.csv") == 2
+    said = capsys.readouterr().err
+    assert said.startswith("error: ledger must be a table of when, release")
+    assert "got 'people.csv.spent.csv'" in said
+    assert Path("people.csv.spent.csv").read_bytes() == data
+    assert not Path("c.csv").exists()
+
+
 def test_what_is_kept_is_of_the_release_alone_or_said_to_be_not_private(folder, capsys):
     assert synthesize("a.csv", "--epsilon", "1e4") == 0
     said = capsys.readouterr().out

@@ -79,6 +79,29 @@ def test_what_a_column_may_be_beside_what_it_is_read_as_is_said(texts, expected,
 TEXTS = ["250.0", "250.00", "1E50", "007", "7", "1234567890123456789", "NA", "?", "1e0", "yes"]
 
 
+def test_a_mixed_column_is_read_and_an_identifier_is_not():
+    """An identifier was mixed, too, so that a report warned of numbers in what it ignored."""
+    some = [*map(str, range(30)), "old"]
+
+    def read(texts, **more):
+        column = read_column(pd.Series(texts, dtype=object, name="x"), **more)
+        return column.mixed, column.identifier
+
+    assert read(some * 3) == (True, False)
+    assert read(some * 3, declared="text") == (False, False)
+    assert read([*MANY, "old"]) == (False, True)  # ignored, for each stands once
+    assert read([*MANY, "old"], wanted=True) == (True, False)
+    assert read([f"no {k}" for k in MANY]) == (False, True)
+    assert read([str(100_000 + k) for k in range(50)]) == (False, True)
+    assert read(READ["free text"][0]) == read(READ["places"][0]) == (False, False)
+
+
+def test_a_column_that_is_declared_a_date_and_is_none_is_named():
+    for texts in (["f", "m"], ["2024-01-01", "01.02.2024"], ["01/02/2024"]):
+        with pytest.raises(ValueError, match="column 'x' must be of dates of one format of %Y-%m"):
+            kind(texts, declared="date")
+
+
 def test_a_category_is_released_as_the_file_writes_it(tmp_path):
     """Draft, codes and release: 250.00 became 250, NA a gap, 19 digits 1.2e18."""
     people = pd.DataFrame({"x": TEXTS * 5}, dtype=object)
