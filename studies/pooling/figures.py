@@ -39,7 +39,7 @@ def typical(gains: pd.DataFrame) -> pd.DataFrame:
 def gain_by_size(gains: pd.DataFrame) -> Picture:
     """Points of :func:`gains_against_size`, one colour a way, and a line through the medians."""
     labels = ("people in the group ÷ break-even size n* (log scale)", "gain over the plain model")
-    fig, ax = panel((7.0, 4.2), *labels)
+    fig, ax = panel((4.6, 3.9), *labels)
     middle, words = typical(gains), []
     for way, (name, colour, mark) in _SHOWN.items():
         shown = gains[way].clip(lower=_LEAST_SHOWN)

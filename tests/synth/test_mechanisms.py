@@ -59,7 +59,7 @@ def test_the_same_in_another_process_with_another_hash_seed(table):
     code = (
         "from lib.rng import stream; from lib.synth import AIM, MST; from tests.synth.conftest"
         " import DOMAIN, people\nfor s in (MST(), AIM(rounds_per_column=2)):\n   "
-        " print([float(x).hex() for x in s.fit(people(300), DOMAIN, 0.05, stream(4,"
+        " print([float(x).hex() for x in s.fit(people(300), DOMAIN, rho=0.05, rng=stream(4,"
         " 'p')).marginal(('b', 'c')).ravel()])"
     )
     seed = str(hash("a string, whose hash is another in each process") % 2**32)
