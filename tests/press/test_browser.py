@@ -133,6 +133,7 @@ def test_a_wide_figure_scrolls_in_its_box_and_that_of_a_lessons_first_screen_fit
     doc, page, _ = listed
     page.set_viewport_size(NARROW)
     page.evaluate("window.dispatchEvent(new Event('resize'))")
+    page.wait_for_timeout(500)  # a busy browser lays out later
     figures = page.evaluate(SIDEWAYS)
     assert all(fits or tab == 0 for fits, tab, _ in figures), "a figure cannot be scrolled by keys"
     first = [fits for fits, _, top in figures if top < 2 * NARROW["height"]]
