@@ -79,7 +79,7 @@ def need_assertions() -> None:
 
 
 def start_again() -> None:
-    """Run this process's program anew in :func:`environment`, unless it runs there."""
+    """Replace this process by its program in :func:`environment`, unless it runs there."""
     if os.name == "posix" and _AGAIN not in os.environ:  # elsewhere the shell would not wait
         sys.stdout.flush()
         os.execve(sys.executable, [sys.executable, *sys.orig_argv[1:]], environment())
