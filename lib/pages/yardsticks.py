@@ -18,7 +18,7 @@ def sign(row: pd.Series) -> int:
 
 
 def by_both(
-    name: str, seen: pd.Series, held: pd.Series, *, differs: bool = False, spec: str = "+.2f"
+    name: str, seen: pd.Series, held: pd.Series, *, differs: bool = False
 ) -> dict[str, str]:
     """Both numbers in words, as ``seen_NAME`` and ``held_NAME``, for a sentence that says what is
     so by both yardsticks.
@@ -31,8 +31,6 @@ def by_both(
     differs : bool
         Whether the sentence says that the two disagree: that they have other signs, or that only
         one of them is clear of 0.
-    spec : str
-        Format of each number.
 
     Raises
     ------
@@ -47,7 +45,7 @@ def by_both(
     {'seen_AIM': '+0.79 [+0.60, +0.97]', 'held_AIM': '+0.20 [+0.15, +0.24]'}
     """
     words = {
-        f"{which}_{name}": interval_words(row, spec).replace("-", "−")
+        f"{which}_{name}": interval_words(row, "+.2f").replace("-", "−")
         for which, row in (("seen", seen), ("held", held))
     }
     if (sign(seen) != sign(held)) != differs:

@@ -33,14 +33,14 @@ def errors_by_name(synthesizer: str = "AIM", *, seen: bool) -> pd.DataFrame:
     return errors.assign(extra=errors["private"] - errors["resampled"])
 
 
-def parts_of_error(name: str, synthesizer: str = "AIM", *, seen: bool) -> pd.DataFrame:
-    """The error of one group of the national sample at epsilon 1 (``private``), that of its rows
-    drawn again (``resampled``) and what privacy adds (``extra``): ``mean``, ``low`` and ``high``
-    over runs. The other parameters are those of :func:`errors_by_name`.
+def parts_of_error(name: str, *, seen: bool) -> pd.DataFrame:
+    """The error of one group of the national sample with AIM at epsilon 1 (``private``), that of
+    its rows drawn again (``resampled``) and what privacy adds (``extra``): ``mean``, ``low`` and
+    ``high`` over runs. ``seen`` is that of :func:`errors_by_name`.
     """
     rows = of_level(scores("synth_nist"), seen=seen)
     rows = rows[rows["group"].map(lambda group: group_words("nist", group)) == name]
-    fits = main_fits(rows).query("synthesizer == @synthesizer and epsilon == 1")
+    fits = main_fits(rows).query("synthesizer == 'AIM' and epsilon == 1")
     private = fits[fits["by"] == "vanilla"].set_index("run")["error"]
     again = rows[rows["synthesizer"] == "bootstrap"].set_index("run")["error"]
     found = {"private": private, "resampled": again, "extra": private - again}
